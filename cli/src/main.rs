@@ -1,0 +1,3 @@
+//! The command `svmllm`.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! Differential checks.
+
+fn main() {}
