@@ -1,4 +1,6 @@
 //! The Solana virtual machine, computed by hand-set neural-network weights.
 #![forbid(unsafe_code)]
 
+pub mod deltanet;
 pub mod host;
+pub mod tables;
