@@ -190,6 +190,10 @@ pub trait Evaluator: Sized {
     ) -> Word<Self> {
         shallow::shift_right(self, a, digits, bits, fill)
     }
+    /// The word as it is, or its low 32 bits extended by zeros or by copies of bit 31.
+    fn extend(&self, how: &Self::Digit<Extend>, a: &Word<Self>) -> Word<Self> {
+        shallow::extend(self, how, a)
+    }
     /// a * b modulo 2^64.
     fn multiply(&self, a: &Word<Self>, b: &Word<Self>) -> Word<Self> {
         shallow::multiply(self, a, b)

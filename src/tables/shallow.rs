@@ -106,3 +106,9 @@ pub fn multiply<E: Evaluator>(e: &E, a: &Word<E>, b: &Word<E>) -> Word<E> {
     let carries = e.shift_up(&carries, 1, &e.digit::<Nibble, 0>());
     e.add_words(&digits, &carries, &e.digit::<Bit, 0>()).0
 }
+
+/// See [`Evaluator::extend`].
+pub fn extend<E: Evaluator>(e: &E, how: &E::Digit<Extend>, a: &Word<E>) -> Word<E> {
+    let sign = e.splat(&e.apply1(SIGN_FILL, &e.lane(a, 7)));
+    e.attend(how, [a, &e.merge(a, &e.word(WordConst::Zero), 8), &e.merge(a, &sign, 8)])
+}

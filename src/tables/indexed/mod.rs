@@ -591,6 +591,16 @@ impl Evaluator for Indexed {
         self.sub_words(a, &self.word(WordConst::One), &self.from_letter(0))
     }
 
+    #[inline(always)]
+    fn extend(&self, how: &Digit<Extend>, a: &Lanes<Nibble>) -> Lanes<Nibble> {
+        // Attention reads one value; the others need not be made.
+        match Extend::LETTERS[self.letter(*how)] {
+            Extend::Whole => *a,
+            Extend::Zero => self.merge(a, &lanes(self.zero), 8),
+            Extend::Sign => self.merge(a, &self.splat(&self.apply1(SIGN_FILL, &self.lane(a, 7))), 8),
+        }
+    }
+
     #[inline]
     fn shift_left(&self, a: &Lanes<Nibble>, digits: &Digit<Nibble>, count: &Digit<Quarter>) -> Lanes<Nibble> {
         let zero = digit::<Nibble>((self.zero & 15) as u8);
