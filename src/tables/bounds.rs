@@ -4,7 +4,7 @@
 use super::{
     catalogue::TableId,
     stairs::Stair,
-    weights::{Array, BOUND, Weights, WeightsError},
+    weights::{Array, BOUND, HEADS, Weights, WeightsError},
 };
 
 /// Largest sum of |w| `input` + |b| over the rows of a layer.
@@ -43,6 +43,25 @@ pub(crate) fn check(weights: &Weights) -> Result<(), WeightsError> {
         let get = |part: &str| weights.get(&format!("{name}.{part}"));
         let hidden = layer(&name, get("w1")?, Some(get("b1")?), stair.limit() as f64)?;
         layer(&name, get("w2")?, Some(get("b2")?), hidden)?;
+    }
+    Ok(())
+}
+
+/// Checks the constants with which heads are exact memories.
+///
+/// # Errors
+/// [`WeightsError::Structure`] for the first that is not what an exact memory needs.
+pub(crate) fn check_heads(weights: &Weights) -> Result<(), WeightsError> {
+    for head in HEADS {
+        for constant in ["decay", "write"] {
+            let name = format!("head.{head}.{constant}");
+            if weights.get(&name)?.data != [1.0] {
+                return Err(WeightsError::structure(&name, "an exact memory needs 1"));
+            }
+        }
+    }
+    if weights.get("attention.exact")?.data != [-7.0] {
+        return Err(WeightsError::structure("attention.exact", "a match of eight digits needs -7"));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ pub mod alphabet;
 mod bounds;
 pub mod catalogue;
 pub mod decode;
+mod dense;
 mod evaluator;
 mod indexed;
 mod labels;
@@ -12,6 +13,7 @@ mod site;
 mod stairs;
 mod weights;
 
+pub use dense::{Dense, DenseError};
 pub use evaluator::{Boundary, Evaluator, Sequencer, Word};
 pub use indexed::{Indexed, Lanes};
 pub use labels::Labels;

@@ -288,6 +288,7 @@ impl Weights {
         if let Some(name) = self.tensors.keys().find(|name| !expected.tensors.contains_key(*name)) {
             return Err(WeightsError::Unknown(name.clone()));
         }
+        super::bounds::check_heads(self)?;
         super::bounds::check(self)
     }
 

@@ -6,7 +6,7 @@ use crate::tables::{
     decode::GROUPS,
     labels::Labels,
     stairs::Stair,
-    weights::{HEADS, Weights, WeightsError, one_hot, product_terms},
+    weights::{Weights, WeightsError, one_hot, product_terms},
 };
 
 /// Entries of a table's row array: inputs are packed into at most 10 bits.
@@ -113,6 +113,7 @@ fn answer(
 
 impl Rows {
     pub fn extract(weights: &Weights) -> Result<Self, WeightsError> {
+        weights.check()?;
         let labels = weights.labels()?;
         let mut tables = Box::new([[0u8; ROWS]; TableId::ALL.len()]);
         for id in TableId::ALL {
@@ -142,17 +143,6 @@ impl Rows {
             settle_small: Vec::new(),
             digits: [[0; 16]; 3],
         };
-        for head in HEADS {
-            for constant in ["decay", "write"] {
-                let name = format!("head.{head}.{constant}");
-                if weights.get(&name)?.data != [1.0] {
-                    return Err(WeightsError::structure(&name, "an exact memory needs 1"));
-                }
-            }
-        }
-        if weights.get("attention.exact")?.data != [-7.0] {
-            return Err(WeightsError::structure("attention.exact", "a match of eight digits needs -7"));
-        }
         rows.sums(weights)
     }
 
