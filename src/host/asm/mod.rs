@@ -76,6 +76,9 @@ pub const MAX_SLOTS: usize = 1 << 21;
 /// under its slot number, by a label `entrypoint` or `function_*` and by `call` with a number;
 /// without a label `entrypoint` the program starts at slot 0, registered under the hash of that name.
 ///
+/// As in the reference, the name of a label that is an operand cannot start with `r`, and `call` takes
+/// only labels and numbers: a syscall is called by `syscall NAME`.
+///
 /// Beyond the reference, `#`, `;` and `//` start comments. Instructions are not checked against the
 /// version; [`verify`](super::verify) does that.
 pub fn assemble(source: &str, version: Version) -> Result<Program, AsmError> {

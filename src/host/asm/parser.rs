@@ -74,10 +74,9 @@ impl<'a> Parser<'a> {
     }
 
     fn label(&mut self) -> Option<&'a str> {
-        let (name, _) = self.rest.split_once(|c| !is_identifier(c))?;
-        let rest = self.rest[name.len()..].strip_prefix(':')?;
-        self.rest = rest;
-        (!name.is_empty()).then_some(name)
+        let (name, _) = self.rest.split_once(|c| !is_identifier(c)).filter(|(name, _)| !name.is_empty())?;
+        self.rest = self.rest[name.len()..].strip_prefix(':')?;
+        Some(name)
     }
 
     fn operands(&mut self) -> Result<Vec<Operand<'a>>, AsmError> {
@@ -115,7 +114,7 @@ impl<'a> Parser<'a> {
 
     fn register(&mut self) -> Result<i64, AsmError> {
         self.expect("r")?;
-        let digits = self.take_some(|c| c.is_ascii_digit(), "a register number")?;
+        let digits = self.take_some(|c| c.is_ascii_digit(), "a register number after r")?;
         Ok(digits.parse().unwrap_or(0))
     }
 
@@ -205,12 +204,19 @@ mod tests {
     }
 
     #[test]
+    fn a_label_has_a_name() {
+        assert!(parse(": exit").is_err());
+        assert!(parse("a : exit").is_err());
+        assert!(parse("a:: exit").is_err());
+    }
+
+    #[test]
     fn errors_carry_their_line() {
         let error = parse("exit\nmov64 r1,\nexit").unwrap_err();
         assert_eq!(error.to_string(), "line 2: expected an operand, found '\\n'");
         assert_eq!(
             parse("ja return").unwrap_err().to_string(),
-            "line 1: expected a register number, found 'e'"
+            "line 1: expected a register number after r, found 'e'"
         );
     }
 }
