@@ -43,10 +43,8 @@ pub fn divide<E: Evaluator>(e: &E, a: &Word<E>, b: &Word<E>) -> (Word<E>, Word<E
     let mut quotient = e.word(WordConst::Zero);
     let mut remainder = Long::<E> { low: e.word(WordConst::Zero), top: zero.clone() };
     for lane in (0..16).rev() {
-        remainder = Long {
-            top: e.lane(&remainder.low, 15),
-            low: e.shift_up(&remainder.low, 1, &e.lane(a, lane)),
-        };
+        remainder =
+            Long { top: e.lane(&remainder.low, 15), low: e.shift_up(&remainder.low, 1, &e.lane(a, lane)) };
         let bits = [0, 1, 2, 3].map(|k| {
             let (less, fits) = try_subtract(e, &remainder, &multiples[k]);
             remainder = Long {

@@ -45,7 +45,14 @@ impl Dense {
     /// S <- a (S - b k k^T S) + b k v^T for each row of `keys`; the rows of `keys` are orthogonal.
     ///
     /// Shapes: state \[rows, width\], keys \[n, rows\], strengths \[n, 1\], values \[n, width\].
-    fn delta(&self, head: &str, state: &Tensor, keys: &Tensor, strengths: &Tensor, values: &Tensor) -> Result<Tensor> {
+    fn delta(
+        &self,
+        head: &str,
+        state: &Tensor,
+        keys: &Tensor,
+        strengths: &Tensor,
+        values: &Tensor,
+    ) -> Result<Tensor> {
         let constant = |name: &str| self.heads[&format!("head.{head}.{name}")];
         let written = (keys.broadcast_mul(strengths)? * constant("write"))?.t()?.contiguous()?;
         let erased = (state - written.matmul(&keys.matmul(state)?)?)?;
@@ -129,9 +136,8 @@ impl Dense {
 
     /// Keys of eight consecutive rows over two pages, shape \[8, 512\]: the first key, moved on.
     fn eight_keys(&self, key: &Tensor) -> Result<Tensor> {
-        let rows = (0..ROWS)
-            .map(|step| key.pad_with_zeros(1, step, PAGE - step))
-            .collect::<Result<Vec<_>>>()?;
+        let rows =
+            (0..ROWS).map(|step| key.pad_with_zeros(1, step, PAGE - step)).collect::<Result<Vec<_>>>()?;
         Tensor::cat(&rows, 0)
     }
 
@@ -207,7 +213,8 @@ impl Heads for Dense {
         values: [&Word<Self>; FRAME_WORDS],
     ) {
         let next = self.strength(strength).and_then(|strength| {
-            let values = values.iter().map(|v| self.tensor(v).reshape((1, WORD))).collect::<Result<Vec<_>>>()?;
+            let values =
+                values.iter().map(|v| self.tensor(v).reshape((1, WORD))).collect::<Result<Vec<_>>>()?;
             self.delta("frames", &frames.0, &self.row_key(depth), &strength, &Tensor::cat(&values, 1)?)
         });
         frames.0 = self.keep(next, (PAGE, FRAME_WORDS * WORD));

@@ -312,9 +312,7 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         let e = self.evaluator;
         let (_, empty) = e.decrement(&self.state.meter);
         let (_, present) = e.fetch(&self.image.slots, &self.state.pc);
-        Ok(self.ended.is_none()
-            && e.read_digit::<Bit>(&empty)? == 0
-            && e.read_digit::<Bit>(&present)? == 1)
+        Ok(self.ended.is_none() && e.read_digit::<Bit>(&empty)? == 0 && e.read_digit::<Bit>(&present)? == 1)
     }
 
     /// Units left.

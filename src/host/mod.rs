@@ -1,11 +1,21 @@
 //! Host code: what surrounds the machine and computes nothing the machine is asked to compute.
 
+mod asm;
+mod disasm;
 mod error;
+mod isa;
 mod machine;
 mod program;
+mod symbol;
+mod verifier;
 
+pub use asm::{AsmError, AsmErrorKind, MAX_SLOTS, assemble};
+pub use disasm::{disassemble, instruction_text};
 pub use error::{AccessType, EbpfError};
 pub use machine::{
-    Ended, HEAP_ADDRESS, INPUT_ADDRESS, MAX_REGION_BYTES, Machine, Mode, STACK_ADDRESS, STACK_BYTES, Setup, SetupError,
+    Ended, HEAP_ADDRESS, INPUT_ADDRESS, MAX_REGION_BYTES, Machine, Mode, STACK_ADDRESS, STACK_BYTES, Setup,
+    SetupError,
 };
 pub use program::{Program, Version};
+pub use symbol::symbol_hash;
+pub use verifier::{VerifierError, verify};

@@ -44,7 +44,12 @@ impl Program {
     /// A program from bare instruction slots, which are also its whole read-only image.
     ///
     /// Nothing is checked here; [`verify`](super::verify) does that.
-    pub fn from_text(version: Version, text: Vec<u8>, entry_pc: usize, functions: BTreeMap<u32, usize>) -> Self {
+    pub fn from_text(
+        version: Version,
+        text: Vec<u8>,
+        entry_pc: usize,
+        functions: BTreeMap<u32, usize>,
+    ) -> Self {
         Self {
             version,
             image: text.clone(),

@@ -5,12 +5,7 @@
 
 use crate::{
     deltanet::Heads,
-    tables::{
-        Word,
-        alphabet::Nibble,
-        catalogue::SIGN_FILL,
-        decode::REGISTER,
-    },
+    tables::{Word, alphabet::Nibble, catalogue::SIGN_FILL, decode::REGISTER},
 };
 
 /// Number of the destination register.

@@ -31,8 +31,7 @@ pub fn place<E: Heads>(e: &E, image: &Image<E>, address: &Word<E>) -> Place<E> {
     let below = alu::negate(e, &above);
     let negative = e.apply1(SIGN_BIT, &e.lane(&above, 15));
     let less = |a: &Word<E>, limit| e.apply1(LESS, &e.compare(a, &e.word(limit)));
-    let near_above =
-        e.apply2(BIT_AND, &e.apply1(BIT_NOT, &negative), &less(&above, WordConst::StackFrames));
+    let near_above = e.apply2(BIT_AND, &e.apply1(BIT_NOT, &negative), &less(&above, WordConst::StackFrames));
     let near_below = e.apply2(BIT_AND, &negative, &less(&below, WordConst::StackBelow));
     let up = e.shift_down(&above, 3, &zero);
     let down = alu::negate(e, &e.shift_down(&below, 3, &zero));
@@ -41,10 +40,8 @@ pub fn place<E: Heads>(e: &E, image: &Image<E>, address: &Word<E>) -> Place<E> {
     let nowhere = e.digit::<Region, { Region::Nowhere as usize }>();
     let inside = |index: usize| e.apply1(LESS, &e.compare(&offset, &image.extents[index].covered));
     let none = e.digit::<Bit, 0>();
-    let covered = e.attend_digit(
-        &region,
-        [&inside(0), &inside(1), &inside(2), &inside(3), &inside(4), &none],
-    );
+    let covered =
+        e.attend_digit(&region, [&inside(0), &inside(1), &inside(2), &inside(3), &inside(4), &none]);
     Place {
         in_frame: e.apply2(BIT_OR, &near_above, &near_below),
         frame: e.attend(&negative, [&up, &down]),

@@ -122,9 +122,7 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
             e.attend_digit(&is_syscall, [&internal, &none])
         }
         Unit::CallRegister => entering.clone(),
-        Unit::Unsupported | Unit::Overrun | Unit::Exhausted => {
-            e.apply1(UNIT_FAULT, &unit_digit(e, unit))
-        }
+        Unit::Unsupported | Unit::Overrun | Unit::Exhausted => e.apply1(UNIT_FAULT, &unit_digit(e, unit)),
         _ => none.clone(),
     });
 
@@ -222,8 +220,7 @@ fn translate<E: Heads>(
     let offset = e.attend(&region, [&plain, &plain, &closed, &plain, &plain, &plain]);
     let admits = |index: usize| image.extents[index].admits(e, &size, &offset);
     let stack = e.apply2(BIT_AND, &admits(Region::Stack as usize), &outside_gap);
-    let readable =
-        e.attend_digit(&region, [&admits(0), &admits(1), &stack, &admits(3), &admits(4), &off]);
+    let readable = e.attend_digit(&region, [&admits(0), &admits(1), &stack, &admits(3), &admits(4), &off]);
     let [null, program, frames, heap, input] = image.extents.each_ref().map(|extent| &extent.writable);
     let writable = e.attend_digit(&region, [null, program, frames, heap, input, &off]);
     let writable = e.apply2(BIT_AND, &readable, &writable);

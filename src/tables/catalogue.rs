@@ -135,7 +135,10 @@ impl TableId {
             Self::Subtract => ("subtract", NN, Id::Nibble, |x| (16 + x[0] - x[1]) & 15),
             Self::SubtractBorrow => ("subtract_borrow", NN, Id::Carry, |x| borrow_of(x[0], x[1])),
             Self::Prefix => ("prefix", &[Id::Carry; 4], Id::Carry, |x| {
-                x.iter().copied().find(|&s| s != Carry::Propagate as usize).unwrap_or(Carry::Propagate as usize)
+                x.iter()
+                    .copied()
+                    .find(|&s| s != Carry::Propagate as usize)
+                    .unwrap_or(Carry::Propagate as usize)
             }),
             Self::Increment => ("increment", &[Id::Nibble, Id::Carry, Id::Bit], Id::Nibble, |x| {
                 (x[0] + leaving(x[1], x[2])) & 15
@@ -165,8 +168,7 @@ impl TableId {
                 (high << 2) | (x[0] >> 2)
             }),
             Self::Take => ("take", &[Id::Condition, Id::Carry], Id::Bit, |x| {
-                let (less, equal) =
-                    (x[1] == Carry::Generate as usize, x[1] == Carry::Propagate as usize);
+                let (less, equal) = (x[1] == Carry::Generate as usize, x[1] == Carry::Propagate as usize);
                 usize::from(match Condition::LETTERS[x[0]] {
                     Condition::Equal => equal,
                     Condition::NotEqual => !equal,
@@ -182,9 +184,9 @@ impl TableId {
             Self::BitAnd => ("bit_and", BB, Id::Bit, |x| x[0] & x[1]),
             Self::BitOr => ("bit_or", BB, Id::Bit, |x| x[0] | x[1]),
             Self::BitNot => ("bit_not", &[Id::Bit], Id::Bit, |x| 1 - x[0]),
-            Self::Quotient => ("quotient", &[Id::Bit; 4], Id::Nibble, |x| {
-                (x[0] << 3) | (x[1] << 2) | (x[2] << 1) | x[3]
-            }),
+            Self::Quotient => {
+                ("quotient", &[Id::Bit; 4], Id::Nibble, |x| (x[0] << 3) | (x[1] << 2) | (x[2] << 1) | x[3])
+            }
             Self::Phase => ("phase", &[Id::Version, Id::Bit, Id::Bit], Id::Phase, |x| match (x[1], x[2]) {
                 (_, 1) => Phase::Exhausted as usize,
                 (0, _) => Phase::Overrun as usize,

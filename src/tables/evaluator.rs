@@ -85,10 +85,15 @@ pub trait Evaluator: Sized {
     /// Wiring: sixteen copies of a digit.
     fn splat<A: Alphabet>(&self, a: &Self::Digit<A>) -> Self::Lanes<A>;
     /// Wiring: the low `count` lanes (0 to 16) of `low`, the others of `high`.
-    fn merge<A: Alphabet>(&self, low: &Self::Lanes<A>, high: &Self::Lanes<A>, count: usize) -> Self::Lanes<A>;
-    /// Wiring: lane i becomes lane i + `count` (0 to 15); the freed lanes take `fill`.
-    fn shift_up<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize, fill: &Self::Digit<A>)
+    fn merge<A: Alphabet>(&self, low: &Self::Lanes<A>, high: &Self::Lanes<A>, count: usize)
     -> Self::Lanes<A>;
+    /// Wiring: lane i becomes lane i + `count` (0 to 15); the freed lanes take `fill`.
+    fn shift_up<A: Alphabet>(
+        &self,
+        a: &Self::Lanes<A>,
+        count: usize,
+        fill: &Self::Digit<A>,
+    ) -> Self::Lanes<A>;
     /// Wiring: lane i becomes lane i - `count` (0 to 15); the freed lanes take `fill`.
     fn shift_down<A: Alphabet>(
         &self,

@@ -253,8 +253,8 @@ impl Weights {
     /// # Errors
     /// The bytes are not a file of the machine's weights.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
-        let file = safetensors::SafeTensors::deserialize(bytes)
-            .map_err(|e| WeightsError::Format(e.to_string()))?;
+        let file =
+            safetensors::SafeTensors::deserialize(bytes).map_err(|e| WeightsError::Format(e.to_string()))?;
         let mut tensors = BTreeMap::new();
         for (name, view) in file.iter() {
             if view.dtype() != safetensors::Dtype::F32 {

@@ -182,9 +182,7 @@ impl Dense {
         }
         let rows = tensor.to_vec2::<f32>().map_err(|e| DenseError::Candle(e.to_string()))?;
         rows.into_iter()
-            .map(|row| {
-                one_hot(&row).ok_or(DenseError::NotOneHot { what: what.into(), values: row })
-            })
+            .map(|row| one_hot(&row).ok_or(DenseError::NotOneHot { what: what.into(), values: row }))
             .collect()
     }
 

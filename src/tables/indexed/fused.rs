@@ -46,7 +46,8 @@ pub(crate) struct Fused {
 }
 
 fn filled<T: Copy + Default, const N: usize>(row: impl Fn(usize) -> T) -> Box<[T; N]> {
-    let mut rows: Box<[T; N]> = vec![T::default(); N].try_into().unwrap_or_else(|_| Box::new([T::default(); N]));
+    let mut rows: Box<[T; N]> =
+        vec![T::default(); N].try_into().unwrap_or_else(|_| Box::new([T::default(); N]));
     for (index, entry) in rows.iter_mut().enumerate() {
         *entry = row(index);
     }
@@ -75,10 +76,8 @@ impl Single<'_> {
 
     /// Behaviour (letter) of four positions, the most significant first, as letters.
     fn prefix(&self, states: [u8; 4]) -> u8 {
-        let index = states
-            .iter()
-            .enumerate()
-            .fold(0, |index, (i, s)| index | self.carry_position(*s) << (2 * i));
+        let index =
+            states.iter().enumerate().fold(0, |index, (i, s)| index | self.carry_position(*s) << (2 * i));
         self.carry_letter(self.table(TableId::Prefix)[index])
     }
 
@@ -108,7 +107,9 @@ impl Single<'_> {
                 && four(x).all(|[x, y, z]| {
                     pair(pair(x, y), z) == pair(x, pair(y, z))
                         && [0, 1].into_iter().all(|bit| acts(pair(x, y), bit) == acts(x, acts(y, bit)))
-                        && LETTERS.into_iter().all(|w| self.prefix([x, y, z, w]) == pair(pair(pair(x, y), z), w))
+                        && LETTERS
+                            .into_iter()
+                            .all(|w| self.prefix([x, y, z, w]) == pair(pair(pair(x, y), z), w))
                 })
         })
     }
@@ -142,9 +143,7 @@ impl Fused {
             })
         };
         let bitwise = |id: TableId| {
-            filled(|i| {
-                single.pair(id, i & 15, i >> 8 & 15) | single.pair(id, i >> 4 & 15, i >> 12 & 15) << 4
-            })
+            filled(|i| single.pair(id, i & 15, i >> 8 & 15) | single.pair(id, i >> 4 & 15, i >> 12 & 15) << 4)
         };
         let carried = |ids: [TableId; 3]| filled(|i| single.byte(ids, i & 255, zero_byte, i >> 8).0);
         let states = |i: usize| [0, 2, 4, 6].map(|shift| (i >> shift & 3) as u8);
@@ -187,7 +186,8 @@ impl Fused {
                 if valid(s) { single.prefix([s[3], s[2], s[1], s[0]]) } else { 0 }
             }),
             zero: filled(|i| {
-                let state = |shift: usize| single.carry_letter(single.table(TableId::NonZero)[i >> shift & 15]);
+                let state =
+                    |shift: usize| single.carry_letter(single.table(TableId::NonZero)[i >> shift & 15]);
                 single.prefix([state(12), state(8), state(4), state(0)])
             }),
             up: shifted(TableId::ShiftUp, true),
@@ -238,7 +238,9 @@ impl Fused {
         // What `increment`, `decrement` and the skip of a carry of 0 rest on.
         let zero_changes_nothing = (0..256).all(|byte| {
             let row = rows[byte | zero_byte << 8];
-            usize::from(row & 255) == byte && row >> 8 != u16::from(GENERATE) && usize::from(carried[byte]) == byte
+            usize::from(row & 255) == byte
+                && row >> 8 != u16::from(GENERATE)
+                && usize::from(carried[byte]) == byte
         });
         digits_see_the_carry && zero_changes_nothing && bytes_settle()
     }

@@ -103,9 +103,9 @@ fn answer(
     let mut offset = 0;
     for (id, position) in outputs.iter().zip(positions) {
         let column: Vec<f32> = (0..id.radix()).map(|o| w2.row(offset + o)[unit]).collect();
-        *position = one_hot(&column)
-            .ok_or_else(|| WeightsError::structure(name, format!("the answer of unit {unit} is not one-hot")))?
-            as u8;
+        *position = one_hot(&column).ok_or_else(|| {
+            WeightsError::structure(name, format!("the answer of unit {unit} is not one-hot"))
+        })? as u8;
         offset += id.radix();
     }
     Ok(())
@@ -181,8 +181,7 @@ impl Rows {
                 })
             };
             let high = shown(&high, Stair::High)?[0];
-            let rest =
-                x as i64 + integer("stair.high.remainder", remainder.data[usize::from(high)])?;
+            let rest = x as i64 + integer("stair.high.remainder", remainder.data[usize::from(high)])?;
             // Below 0 and above the top the staircase shows its first and last step.
             let low = shown(&low[rest.clamp(0, limit as i64 - 1) as usize], Stair::Low)?;
             self.settle.push(u16::from(low[0]) | u16::from(low[1]) << 4 | u16::from(high) << 8);
