@@ -96,7 +96,7 @@ pub fn code(body: &mut Body, fate: Fate, helper: Function) -> Code {
         Fate::CallOutside => call_outside(body, &mut code),
         Fate::OutOfUnits => {
             code.op("add64_imm", body.data(), 0, 0, 3);
-            code.op("jeq_reg", 10, 10, -2, 0);
+            code.op("jeq_reg", 0, 0, -2, 0);
         }
         Fate::Overrun | Fate::CallDepth => code.call(Anchor::Start(helper), 0),
         Fate::Unsupported => {
@@ -123,6 +123,7 @@ pub fn helper(body: &mut Body, fate: Fate, this: Function) -> Code {
     match fate {
         // A call as the last instruction returns to the end of the text.
         Fate::Overrun if body.rng.random() => code.call(Anchor::Start(0), 0),
+        Fate::Overrun => code.op("mov64_imm", 0, 0, 0, 1),
         Fate::CallDepth if body.rng.random() => code.call(Anchor::Start(this), 0),
         Fate::CallDepth => call_at(body, &mut code, Anchor::Start(this), 0),
         _ => {}
