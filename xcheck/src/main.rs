@@ -1,3 +1,125 @@
-//! Differential checks.
+//! The command `svmllm-xcheck`.
 
-fn main() {}
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::{Args, Parser, Subcommand};
+use svmllm_xcheck::{
+    DEFAULT_SEED,
+    oracle::{Oracle, sbpf::Sbpf},
+    report::Report,
+    subject::{self, Subject},
+    suites::{self, Options},
+};
+
+/// Differential checks of svmllm against reference implementations.
+#[derive(Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run suites and rewrite their results.
+    Results {
+        /// The suites to run; all of them if none is named.
+        suites: Vec<String>,
+        #[command(flatten)]
+        common: Common,
+        /// Run only about so many cases of each suite and write nothing unless --out says where.
+        #[arg(long)]
+        sample: Option<u64>,
+        /// The directory to write to.
+        #[arg(long)]
+        out: Option<PathBuf>,
+    },
+    /// Run one case and print how it compares.
+    Case {
+        /// The case's suite.
+        suite: String,
+        /// The case's index.
+        index: u64,
+        #[command(flatten)]
+        common: Common,
+    },
+}
+
+#[derive(Args)]
+struct Common {
+    /// The seed of the cases.
+    #[arg(long, default_value_t = DEFAULT_SEED)]
+    seed: u64,
+    /// What to check; `reference` is the oracle itself, whose results are not written.
+    #[arg(long, default_value = "indexed")]
+    evaluator: String,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Results { suites, common, sample, out } => results(&suites, &common, sample, out),
+        Command::Case { suite, index, common } => case(&suite, index, &common),
+    }
+}
+
+fn results(
+    names: &[String],
+    common: &Common,
+    sample: Option<u64>,
+    out: Option<PathBuf>,
+) -> anyhow::Result<()> {
+    let mut subject = subject::by_name(&common.evaluator)?;
+    let whole = sample.is_none() && common.evaluator != "reference";
+    let out = out.or_else(|| whole.then(|| PathBuf::from("results")));
+    let names: Vec<&str> =
+        if names.is_empty() { suites::NAMES.to_vec() } else { names.iter().map(String::as_str).collect() };
+    let mut clean = true;
+    for name in names {
+        let mut suite = suites::by_name(name, common.seed)?;
+        let options = Options { sample, progress: true };
+        let report = suites::run(suite.as_mut(), &mut Sbpf::new(), subject.as_mut(), options)?;
+        summarize(&report);
+        clean &= report.is_clean();
+        if let Some(out) = &out {
+            report.write(out)?;
+        }
+    }
+    if !clean {
+        bail!("there are mismatches");
+    }
+    Ok(())
+}
+
+fn summarize(report: &Report) {
+    println!(
+        "{}: {} of {} cases matched, {:.1} s",
+        report.suite, report.matched, report.cases, report.seconds
+    );
+    for mismatch in report.mismatches.iter().take(5) {
+        println!("  {}\n    {}", mismatch.text, mismatch.rerun);
+    }
+}
+
+fn case(suite: &str, index: u64, common: &Common) -> anyhow::Result<()> {
+    let mut subject: Box<dyn Subject> = subject::by_name(&common.evaluator)?;
+    let mut suite = suites::by_name(suite, common.seed)?;
+    let case = suite.case(index)?.with_context(|| format!("{} has no case {index}", suite.name()))?;
+    println!("text      {}", hex::encode(&case.program.text));
+    println!("entry     {}", case.program.entry_pc);
+    println!("functions {:?}", case.program.functions);
+    println!("registers {:x?}", case.registers);
+    println!("budget    {}, heap {}, input {} bytes", case.budget, case.heap, case.input.len());
+    let expected = Sbpf::new().run(&case)?;
+    println!("expected  {:x?} after {} instructions", expected.status, expected.instructions);
+    match suites::check(&case, &expected, subject.as_mut())? {
+        None => println!("{} agrees", subject.name()),
+        Some(difference) => {
+            if let Some(step) = difference.at.filter(|_| difference.field.starts_with(['r', 'p'])) {
+                println!("state before that step, as expected: {:x?}", expected.trace[step]);
+            }
+            bail!("{} differs: {difference}", subject.name());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,294 @@
+//! One small program for each opcode, operand form and pair of operands.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use svmllm::host::{Program, Version};
+
+use super::{EDGES, IMMEDIATE_EDGES, bytes, immediate, rng, value};
+use crate::{
+    case::{Case, CaseId, FRAME_SIZE, HEAP_ADDRESS, INPUT_ADDRESS, PROGRAM_ADDRESS, STACK_ADDRESS},
+    isa::{Kind, Opcode, SLOT, encode, named, opcodes},
+    oracle::sbpf::{entrypoint_key, function_key},
+};
+
+/// Operand pairs of each form.
+pub const PAIRS: u64 = 300;
+const EDGE_PAIRS: u64 = 256;
+const HEAP: u64 = 64;
+const INPUT: u64 = 40;
+
+type Slots = Vec<[u8; SLOT]>;
+
+/// An opcode, with the width if it is a byte order operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    opcode: &'static Opcode,
+    width: Option<i32>,
+}
+
+/// All forms of all opcodes.
+pub fn forms() -> &'static [Form] {
+    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+        let widths = |opcode: &Opcode| match opcode.kind {
+            Kind::Endian => [Some(16), Some(32), Some(64)].to_vec(),
+            _ => vec![None],
+        };
+        opcodes()
+            .iter()
+            .flat_map(|opcode| widths(opcode).into_iter().map(move |width| Form { opcode, width }))
+            .collect()
+    });
+    &FORMS
+}
+
+/// The case of one form and one pair: `index` is the form's number times [`PAIRS`] plus the pair's.
+pub fn case(id: CaseId) -> Case {
+    let form = forms()[(id.index / PAIRS) as usize];
+    let mut operands = Operands::new(id);
+    let (program, registers) = operands.program(form);
+    let stack = bytes(&mut operands.rng, FRAME_SIZE as usize + 16);
+    let heap = bytes(&mut operands.rng, HEAP as usize);
+    Case {
+        id,
+        program,
+        input: bytes(&mut operands.rng, INPUT as usize),
+        heap: HEAP as usize,
+        budget: 1000,
+        registers,
+        memory: vec![(STACK_ADDRESS, stack), (HEAP_ADDRESS, heap)],
+    }
+}
+
+/// The choices that belong to one pair.
+struct Operands {
+    rng: ChaCha8Rng,
+    pair: u64,
+    dst: u8,
+    src: u8,
+}
+
+impl Operands {
+    fn new(id: CaseId) -> Self {
+        let pair = id.index % PAIRS;
+        let dst = (pair % 10) as u8;
+        // Never the same register among the edge pairs, so that both values count.
+        let same = pair >= EDGE_PAIRS && pair.is_multiple_of(4);
+        let src = if same { dst } else { (dst + 1 + (pair / 10 % 10) as u8) % 11 };
+        Self { rng: rng(id.suite, id.seed, id.index), pair, dst, src }
+    }
+
+    /// One of all pairs of two lists, or a random pair.
+    fn pick<A: Copy, B: Copy>(
+        &mut self,
+        first: &[A; 16],
+        second: &[B; 16],
+        random: impl FnOnce(&mut ChaCha8Rng) -> (A, B),
+    ) -> (A, B) {
+        if self.pair < EDGE_PAIRS {
+            (first[(self.pair / 16) as usize], second[(self.pair % 16) as usize])
+        } else {
+            random(&mut self.rng)
+        }
+    }
+
+    fn values(&mut self) -> (u64, u64) {
+        self.pick(&EDGES, &EDGES, |rng| (value(rng), value(rng)))
+    }
+
+    fn with_immediate(&mut self) -> (u64, i32) {
+        self.pick(&EDGES, &IMMEDIATE_EDGES, |rng| (value(rng), immediate(rng)))
+    }
+
+    fn program(&mut self, Form { opcode, width }: Form) -> (Program, Vec<(u8, u64)>) {
+        let (op, dst, src) = (opcode.code, self.dst, self.src);
+        match opcode.kind {
+            Kind::Lddw => {
+                let (low, high) = self.values();
+                let slots = vec![encode(op, dst, 0, 0, low as i32), encode(0, 0, 0, 0, high as i32)];
+                (straight(slots), vec![])
+            }
+            Kind::Load(size) => {
+                let (base, offset) = self.address(size);
+                (straight(vec![encode(op, dst, src, offset, 0)]), vec![(src, base)])
+            }
+            Kind::StoreImm(size) => {
+                let (base, offset) = self.address(size);
+                let immediate = immediate(&mut self.rng);
+                (straight(vec![encode(op, src, 0, offset, immediate)]), vec![(src, base)])
+            }
+            Kind::StoreReg(size) => {
+                let (base, offset) = self.address(size);
+                let stored = value(&mut self.rng);
+                (straight(vec![encode(op, src, dst, offset, 0)]), vec![(dst, stored), (src, base)])
+            }
+            Kind::AluImm | Kind::ShiftImm(_) | Kind::DivideImm => {
+                let (a, immediate) = self.with_immediate();
+                let immediate = match opcode.kind {
+                    Kind::ShiftImm(bits) => immediate.rem_euclid(bits),
+                    Kind::DivideImm if immediate == 0 => 3,
+                    _ => immediate,
+                };
+                (straight(vec![encode(op, dst, 0, 0, immediate)]), vec![(dst, a)])
+            }
+            Kind::AluReg | Kind::DivideReg(_) => {
+                let (a, b) = self.values();
+                (straight(vec![encode(op, dst, src, 0, 0)]), vec![(src, b), (dst, a)])
+            }
+            Kind::Negate | Kind::Endian => {
+                let (a, b) = self.values();
+                let mixed = if self.pair.is_multiple_of(2) { a } else { a.rotate_left(8) ^ b };
+                (straight(vec![encode(op, dst, 0, 0, width.unwrap_or(0))]), vec![(dst, mixed)])
+            }
+            Kind::BranchImm => {
+                let (a, immediate) = self.with_immediate();
+                (self.branch(|offset| encode(op, dst, 0, offset, immediate)), vec![(dst, a)])
+            }
+            Kind::BranchReg => {
+                let (a, b) = self.values();
+                (self.branch(|offset| encode(op, dst, src, offset, 0)), vec![(src, b), (dst, a)])
+            }
+            Kind::Jump => (self.jump(), vec![]),
+            Kind::Call => (self.call(), self.saved()),
+            Kind::Callx => self.callx(),
+            Kind::Exit => (self.exit(), self.saved()),
+        }
+    }
+
+    /// A base and an offset that lead to an edge of a region, or anywhere.
+    fn address(&mut self, size: u64) -> (u64, i16) {
+        const OFFSETS: [i16; 16] =
+            [0, 1, -1, 2, -2, 3, 7, -8, 8, 127, -128, 255, -256, 4096, i16::MAX, i16::MIN];
+        let targets = [
+            0,
+            PROGRAM_ADDRESS,
+            PROGRAM_ADDRESS + 16 - size,
+            PROGRAM_ADDRESS + 17 - size,
+            STACK_ADDRESS - 1,
+            STACK_ADDRESS,
+            STACK_ADDRESS + FRAME_SIZE - size,
+            STACK_ADDRESS + FRAME_SIZE - 1,
+            STACK_ADDRESS + FRAME_SIZE,
+            HEAP_ADDRESS,
+            HEAP_ADDRESS + HEAP - size,
+            HEAP_ADDRESS + HEAP + 1 - size,
+            INPUT_ADDRESS,
+            INPUT_ADDRESS + INPUT - size,
+            INPUT_ADDRESS + INPUT + 1 - size,
+            u64::MAX,
+        ];
+        let (target, offset) = self.pick(&targets, &OFFSETS, |rng| {
+            let near = rng.random_range(0..6) << 32 | rng.random_range(0..256);
+            (if rng.random_ratio(3, 4) { near } else { value(rng) }, rng.random())
+        });
+        (target.wrapping_sub(i64::from(offset) as u64), offset)
+    }
+
+    /// A conditional jump, forward or back, with what shows whether it was taken.
+    fn branch(&self, jump: impl Fn(i16) -> [u8; SLOT]) -> Program {
+        let set = |value| encode(named("mov64_imm").code, 0, 0, 0, value);
+        if self.pair.is_multiple_of(2) {
+            program(vec![jump(2), set(1), exit(), set(2), exit()], 0, &[])
+        } else {
+            program(vec![set(2), exit(), jump(-3), set(1), exit()], 2, &[])
+        }
+    }
+
+    /// A jump over up to 149 slots, forward or back.
+    fn jump(&self) -> Program {
+        let distance = (self.pair / 2) as i16;
+        let jump = |offset| encode(named("ja").code, 0, 0, offset, 0);
+        let filler = vec![exit(); distance as usize];
+        let target = [encode(named("mov64_imm").code, 0, 0, 0, 1), exit()];
+        if self.pair.is_multiple_of(2) {
+            program([vec![jump(distance)], filler, target.to_vec()].concat(), 0, &[])
+        } else {
+            program([target.to_vec(), filler, vec![jump(-distance - 3)]].concat(), distance as usize + 2, &[])
+        }
+    }
+
+    /// Values for the registers a call saves.
+    fn saved(&mut self) -> Vec<(u8, u64)> {
+        let (a, b) = self.values();
+        vec![(0, a), (6, a), (7, b), (8, value(&mut self.rng)), (9, value(&mut self.rng)), (1, b)]
+    }
+
+    /// A call of a function before or behind, of one registered outside the text, or of none.
+    fn call(&mut self) -> Program {
+        let call = |key: u32| encode(named("call").code, 0, 0, 0, key as i32);
+        let outside = 7 + self.pair as usize;
+        match self.pair % 4 {
+            0 => program([vec![call(function_key(2)), exit()], callee()].concat(), 0, &[2]),
+            1 => program([callee(), vec![call(function_key(0)), exit()]].concat(), callee().len(), &[0]),
+            2 => program([vec![call(value(&mut self.rng) as u32), exit()], callee()].concat(), 0, &[2]),
+            _ => program([vec![call(function_key(outside)), exit()], callee()].concat(), 0, &[outside]),
+        }
+    }
+
+    /// An indirect call to somewhere in or around the text.
+    fn callx(&mut self) -> (Program, Vec<(u8, u64)>) {
+        const DISTANCES: [i64; 16] = [-9, -8, -7, -1, 0, 1, 4, 7, 8, 9, 15, 16, 24, 32, 40, 63];
+        let mut slots = vec![encode(named("callx").code, 0, 0, 0, i32::from(self.dst)), exit()];
+        slots.extend([encode(named("lddw").code, 3, 0, 0, 7), [0; SLOT]]);
+        slots.extend(callee());
+        let end = PROGRAM_ADDRESS + (slots.len() * SLOT) as u64;
+        let bases = [
+            PROGRAM_ADDRESS,
+            PROGRAM_ADDRESS + 16,
+            PROGRAM_ADDRESS + 32,
+            PROGRAM_ADDRESS + 64,
+            end,
+            end - 64,
+            2 * PROGRAM_ADDRESS - 1,
+            PROGRAM_ADDRESS - 64,
+            0,
+            u64::MAX,
+            1 << 63,
+            PROGRAM_ADDRESS | 1 << 63,
+            STACK_ADDRESS,
+            HEAP_ADDRESS,
+            INPUT_ADDRESS,
+            PROGRAM_ADDRESS << 1,
+        ];
+        let (base, distance) = self.pick(&bases, &DISTANCES, |rng| {
+            (PROGRAM_ADDRESS, rng.random_range(-8..(end - PROGRAM_ADDRESS + 8) as i64))
+        });
+        let mut registers = self.saved();
+        registers.push((self.dst, base.wrapping_add_signed(distance)));
+        (program(slots, 0, &[]), registers)
+    }
+
+    /// The end of the program, or the return from a call.
+    fn exit(&self) -> Program {
+        if self.pair.is_multiple_of(2) {
+            return straight(vec![]);
+        }
+        let call = encode(named("call").code, 0, 0, 0, function_key(2) as i32);
+        program([vec![call, exit()], callee()].concat(), 0, &[2])
+    }
+}
+
+fn exit() -> [u8; SLOT] {
+    encode(named("exit").code, 0, 0, 0, 0)
+}
+
+/// A function that uses its frame and every register a call saves.
+fn callee() -> Slots {
+    let mut slots = vec![encode(named("stxdw").code, 10, 6, -8, 0)];
+    slots.extend((6..10).map(|register| encode(named("mov64_imm").code, register, 0, 0, -1)));
+    slots.push(encode(named("mov64_reg").code, 2, 10, 0, 0));
+    slots.push(exit());
+    slots
+}
+
+fn straight(mut slots: Slots) -> Program {
+    slots.push(exit());
+    program(slots, 0, &[])
+}
+
+fn program(slots: Slots, entry: usize, functions: &[usize]) -> Program {
+    let mut registered: BTreeMap<u32, usize> = functions.iter().map(|&pc| (function_key(pc), pc)).collect();
+    registered.insert(entrypoint_key(), entry);
+    Program::from_text(Version::V0, slots.concat(), entry, registered)
+}

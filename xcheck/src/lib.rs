@@ -1,0 +1,22 @@
+//! Differential checks of `svmllm` against reference implementations.
+//!
+//! A [`Suite`](suites::Suite) turns indices into [`Case`]s, an [`Oracle`](oracle::Oracle) says what each
+//! case must do, and a [`Subject`](subject::Subject) is what is being checked. [`suites::run`] puts the
+//! three together and gives back a [`Report`](report::Report).
+
+pub mod bench_programs;
+pub mod case;
+pub mod coverage;
+pub mod generate;
+pub mod isa;
+pub mod oracle;
+pub mod outcome;
+pub mod report;
+pub mod subject;
+pub mod suites;
+
+pub use case::{Case, CaseId};
+pub use outcome::{Difference, Outcome, compare};
+
+/// The seed of every suite unless another one is asked for.
+pub const DEFAULT_SEED: u64 = 2026;

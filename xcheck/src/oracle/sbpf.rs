@@ -1,0 +1,293 @@
+//! solana-sbpf's interpreter, configured as Agave configures it.
+
+use std::{ptr::NonNull, sync::Arc};
+
+use anyhow::{anyhow, bail};
+use solana_sbpf::{
+    aligned_memory::AlignedMemory,
+    ebpf,
+    elf::Executable,
+    error::{EbpfError as SbpfError, ProgramResult},
+    interpreter::Interpreter,
+    memory_region::{AccessType as SbpfAccess, MemoryMapping, MemoryRegion},
+    program::{BuiltinProgram, FunctionRegistry, SBPFVersion},
+    verifier::RequisiteVerifier,
+    vm::{CallFrame, Config, ContextObject, EbpfVm, ExecutionMode},
+};
+use svmllm::host::{AccessType, EbpfError, Program, Version};
+
+use super::Oracle;
+use crate::{
+    case::{Case, PROGRAM_ADDRESS, Place},
+    outcome::Outcome,
+};
+
+/// The version of solana-sbpf this crate is pinned to.
+pub const VERSION: &str = "0.21.1";
+
+const ENTRYPOINT: &[u8] = b"entrypoint";
+
+/// What the VM shares with its host: the meter, the memory and the log.
+struct Context {
+    remaining: u64,
+    mapping: MemoryMapping,
+    logs: Vec<String>,
+}
+
+impl ContextObject for Context {
+    fn consume(&mut self, amount: u64) {
+        self.remaining = self.remaining.saturating_sub(amount);
+    }
+
+    fn get_remaining(&self) -> u64 {
+        self.remaining
+    }
+
+    fn active_mapping_ptr(&mut self) -> NonNull<MemoryMapping> {
+        NonNull::from_mut(&mut self.mapping)
+    }
+}
+
+/// The key under which version 0 registers an internal function.
+pub fn function_key(pc: usize) -> u32 {
+    ebpf::hash_symbol_name(&(pc as u64).to_le_bytes())
+}
+
+/// The key under which version 0 registers the entry point.
+pub fn entrypoint_key() -> u32 {
+    ebpf::hash_symbol_name(ENTRYPOINT)
+}
+
+/// solana-sbpf's interpreter.
+pub struct Sbpf {
+    loader: Arc<BuiltinProgram<Context>>,
+}
+
+impl Sbpf {
+    /// An interpreter without syscalls that records every step.
+    pub fn new() -> Self {
+        Self { loader: Arc::new(BuiltinProgram::new_loader(config(true))) }
+    }
+
+    /// An interpreter for timing: it records nothing.
+    pub fn untraced() -> Self {
+        Self { loader: Arc::new(BuiltinProgram::new_loader(config(false))) }
+    }
+
+    /// Runs a case as an embedder would; gives the nanoseconds the run took and the instructions counted.
+    ///
+    /// Loading and the set-up of memory are left out.
+    pub fn time(&self, case: &Case) -> anyhow::Result<(u64, u64)> {
+        self.with_vm(case, |vm, executable, frames| {
+            let start = std::time::Instant::now();
+            let (instructions, _) = vm.execute_program(executable, &mut ExecutionMode::Interpreted, frames);
+            (start.elapsed().as_nanos() as u64, instructions)
+        })
+        .map(|(timing, ..)| timing)
+    }
+
+    fn load(&self, program: &Program) -> anyhow::Result<Executable<Context>> {
+        if program.image != program.text || program.text_address != PROGRAM_ADDRESS {
+            bail!("only programs made from bare text can be run");
+        }
+        let mut functions = FunctionRegistry::default();
+        functions.register_function(entrypoint_key(), ENTRYPOINT, program.entry_pc)?;
+        for (&key, &pc) in &program.functions {
+            functions.register_function(key, Vec::new(), pc)?;
+        }
+        let version = sbpf_version(program.version);
+        let executable = Executable::from_text_bytes(&program.text, self.loader.clone(), version, functions)
+            .map_err(failure)?;
+        executable.verify::<RequisiteVerifier>().map_err(failure)?;
+        Ok(executable)
+    }
+
+    /// Builds memory and VM for a case, runs `body` in it, and gives back its result with what is left.
+    fn with_vm<T>(
+        &self,
+        case: &Case,
+        body: impl FnOnce(&mut EbpfVm<Context>, &Executable<Context>, &mut [CallFrame]) -> T,
+    ) -> anyhow::Result<(T, Memory, u64, Vec<String>)> {
+        let executable = self.load(&case.program)?;
+        let mut memory = Memory::new(case)?;
+        let mapping = memory.map(&executable)?;
+        let config = executable.get_config();
+        let mut context = Context { remaining: case.budget, mapping, logs: Vec::new() };
+        let mut frames = vec![CallFrame::default(); config.max_call_depth];
+        let mut vm = EbpfVm::new(
+            self.loader.clone(),
+            executable.get_sbpf_version(),
+            &mut context,
+            config.stack_size(),
+        );
+        vm.registers[1] = ebpf::MM_INPUT_START;
+        for &(register, value) in &case.registers {
+            if register > 10 {
+                bail!("there is no register r{register}");
+            }
+            vm.registers[usize::from(register)] = value;
+        }
+        let result = body(&mut vm, &executable, &mut frames);
+        drop(vm);
+        Ok((result, memory, context.remaining, context.logs))
+    }
+}
+
+impl Default for Sbpf {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Oracle for Sbpf {
+    fn name(&self) -> &'static str {
+        "solana-sbpf"
+    }
+
+    fn version(&self) -> &'static str {
+        VERSION
+    }
+
+    fn run(&mut self, case: &Case) -> anyhow::Result<Outcome> {
+        let ((status, registers, trace), memory, remaining, logs) = self.with_vm(case, run_traced)?;
+        Ok(Outcome {
+            status: match status {
+                ProgramResult::Ok(r0) => Ok(r0),
+                ProgramResult::Err(error) => Err(convert(error)?),
+            },
+            instructions: case.budget - remaining,
+            remaining,
+            registers,
+            trace,
+            stack: memory.stack.as_slice().to_vec(),
+            heap: memory.heap.as_slice().to_vec(),
+            input: memory.input.as_slice().to_vec(),
+            logs,
+        })
+    }
+}
+
+/// Drives the interpreter step by step, because only that way the registers at the end can be seen.
+fn run_traced(
+    vm: &mut EbpfVm<Context>,
+    executable: &Executable<Context>,
+    frames: &mut [CallFrame],
+) -> (ProgramResult, [u64; 11], Vec<[u64; 12]>) {
+    vm.registers[11] = executable.get_entrypoint_instruction_offset() as u64;
+    vm.previous_instruction_meter = vm.context().get_remaining();
+    vm.due_insn_count = 0;
+    let registers = vm.registers;
+    let mut interpreter = Interpreter::new(vm, executable, registers, frames);
+    // A failing indirect call has already pushed its frame, so the registers are kept from before.
+    let mut before = interpreter.reg;
+    while interpreter.step() {
+        before = interpreter.reg;
+    }
+    let due = vm.due_insn_count;
+    vm.context().consume(due);
+    let status = std::mem::replace(&mut vm.program_result, ProgramResult::Ok(0));
+    let mut registers = [0; 11];
+    registers.copy_from_slice(&before[..11]);
+    (status, registers, std::mem::take(&mut vm.register_trace))
+}
+
+/// The memory behind the regions of one run.
+struct Memory {
+    stack: AlignedMemory<{ ebpf::HOST_ALIGN }>,
+    heap: AlignedMemory<{ ebpf::HOST_ALIGN }>,
+    input: AlignedMemory<{ ebpf::HOST_ALIGN }>,
+}
+
+impl Memory {
+    fn new(case: &Case) -> anyhow::Result<Self> {
+        let mut memory = Self {
+            stack: AlignedMemory::zero_filled(crate::case::STACK_SIZE),
+            heap: AlignedMemory::zero_filled(case.heap),
+            input: AlignedMemory::from_slice(&case.input),
+        };
+        for (address, bytes) in &case.memory {
+            match case.place(*address, bytes.len())? {
+                Place::Stack(range) => memory.stack.as_slice_mut()[range].copy_from_slice(bytes),
+                Place::Heap(range) => memory.heap.as_slice_mut()[range].copy_from_slice(bytes),
+            }
+        }
+        Ok(memory)
+    }
+
+    fn map(&mut self, executable: &Executable<Context>) -> anyhow::Result<MemoryMapping> {
+        let (config, version) = (executable.get_config(), executable.get_sbpf_version());
+        let gap = if version.stack_frame_gaps() { config.stack_frame_size as u64 } else { 0 };
+        let regions = vec![
+            executable.get_ro_region(),
+            MemoryRegion::new_gapped(&raw mut *self.stack.as_slice_mut(), ebpf::MM_STACK_START, gap),
+            MemoryRegion::new(&raw mut *self.heap.as_slice_mut(), ebpf::MM_HEAP_START),
+            MemoryRegion::new(&raw mut *self.input.as_slice_mut(), ebpf::MM_INPUT_START),
+        ];
+        // SAFETY: the regions point into `executable` and into the heap allocations of `self`. The only
+        // caller, `with_vm`, keeps both until the run is over, touches neither meanwhile, and does not
+        // use the mapping afterwards. The writable ones are plain bytes, for which every value is valid.
+        unsafe { MemoryMapping::new(regions, config, version) }.map_err(failure)
+    }
+}
+
+/// The configuration Agave uses for programs on the mainnet feature set.
+fn config(tracing: bool) -> Config {
+    Config {
+        max_call_depth: 64,
+        stack_frame_size: 4096,
+        enable_address_translation: true,
+        enable_stack_frame_gaps: true,
+        instruction_meter_checkpoint_distance: 10_000,
+        enable_instruction_meter: true,
+        enable_register_tracing: tracing,
+        enable_symbol_and_section_labels: false,
+        reject_broken_elfs: false,
+        noop_instruction_rate: 256,
+        sanitize_user_provided_values: true,
+        enabled_sbpf_versions: SBPFVersion::V0..=SBPFVersion::V3,
+        optimize_rodata: false,
+        aligned_memory_mapping: true,
+        allow_memory_region_zero: true,
+    }
+}
+
+fn sbpf_version(version: Version) -> SBPFVersion {
+    match version {
+        Version::V0 => SBPFVersion::V0,
+        Version::V1 => SBPFVersion::V1,
+        Version::V2 => SBPFVersion::V2,
+        Version::V3 => SBPFVersion::V3,
+    }
+}
+
+fn access(access: SbpfAccess) -> AccessType {
+    match access {
+        SbpfAccess::Load => AccessType::Load,
+        SbpfAccess::Store => AccessType::Store,
+    }
+}
+
+/// An error that is not the program's; it cannot cross threads itself.
+fn failure(error: SbpfError) -> anyhow::Error {
+    anyhow!("{error}")
+}
+
+/// The error of a run, or a failure if no run can return it.
+fn convert(error: SbpfError) -> anyhow::Result<EbpfError> {
+    Ok(match error {
+        SbpfError::CallDepthExceeded => EbpfError::CallDepthExceeded,
+        SbpfError::DivideByZero => EbpfError::DivideByZero,
+        SbpfError::DivideOverflow => EbpfError::DivideOverflow,
+        SbpfError::ExecutionOverrun => EbpfError::ExecutionOverrun,
+        SbpfError::CallOutsideTextSegment => EbpfError::CallOutsideTextSegment,
+        SbpfError::ExceededMaxInstructions => EbpfError::ExceededMaxInstructions,
+        SbpfError::AccessViolation(what, address, len, region) => {
+            EbpfError::AccessViolation(access(what), address, len, region)
+        }
+        SbpfError::StackAccessViolation(what, address, len, frame) => {
+            EbpfError::StackAccessViolation(access(what), address, len, frame)
+        }
+        SbpfError::UnsupportedInstruction => EbpfError::UnsupportedInstruction,
+        other => bail!("a run cannot end with {other}"),
+    })
+}

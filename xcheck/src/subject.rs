@@ -1,0 +1,42 @@
+//! What the suites check.
+
+use anyhow::bail;
+
+use crate::{
+    case::Case,
+    oracle::{Oracle, sbpf::Sbpf},
+    outcome::Outcome,
+};
+
+/// A machine under test.
+pub trait Subject {
+    /// What it is, as the `evaluator` field of the results names it.
+    fn name(&self) -> String;
+
+    /// Runs one case from a fresh state.
+    fn run(&mut self, case: &Case) -> anyhow::Result<Outcome>;
+}
+
+/// An oracle in the place of the subject, to test the suites themselves.
+pub struct Reference<O>(
+    /// The oracle.
+    pub O,
+);
+
+impl<O: Oracle> Subject for Reference<O> {
+    fn name(&self) -> String {
+        "reference".into()
+    }
+
+    fn run(&mut self, case: &Case) -> anyhow::Result<Outcome> {
+        self.0.run(case)
+    }
+}
+
+/// Finds a subject by the name the command line gives it.
+pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Subject>> {
+    match name {
+        "reference" => Ok(Box::new(Reference(Sbpf::new()))),
+        _ => bail!("there is no subject {name:?}"),
+    }
+}

@@ -1,0 +1,138 @@
+//! The suites, one file each, and what runs them.
+
+mod budgets;
+mod opcodes;
+mod random;
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+
+pub use self::{budgets::Budgets, opcodes::Opcodes, random::Random};
+use crate::{
+    case::Case,
+    coverage::Coverage,
+    oracle::{Oracle, sbpf::Sbpf},
+    outcome::{Difference, Outcome, compare},
+    report::{DESCRIBED, Mismatch, OracleVersion, Report},
+    subject::Subject,
+};
+
+/// The names of the suites that compare runs of programs.
+pub const NAMES: [&str; 3] = ["opcodes", "random", "budgets"];
+
+/// A numbered set of cases.
+pub trait Suite {
+    /// The suite's name, also that of its results file.
+    fn name(&self) -> &'static str;
+
+    /// The seed its cases are made from.
+    fn seed(&self) -> u64;
+
+    /// One more than the largest index.
+    fn len(&self) -> u64;
+
+    /// Whether there are no cases.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The case with this index, the same every time; `None` if the index is not used.
+    fn case(&mut self, index: u64) -> anyhow::Result<Option<Case>>;
+}
+
+/// Finds a suite by name.
+pub fn by_name(name: &str, seed: u64) -> anyhow::Result<Box<dyn Suite>> {
+    Ok(match name {
+        "opcodes" => Box::new(Opcodes { seed }),
+        "random" => Box::new(Random { seed }),
+        "budgets" => Box::new(Budgets::new(seed, Sbpf::new())),
+        _ => bail!("there is no suite {name:?}; the suites are {}", NAMES.join(", ")),
+    })
+}
+
+/// How to run a suite.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Run only about so many cases, evenly spread over the suite.
+    pub sample: Option<u64>,
+    /// Show a progress bar.
+    pub progress: bool,
+}
+
+/// Runs a suite and compares the subject with the oracle in every case.
+///
+/// Fails only if the suite or the oracle does; what goes wrong in the subject is a mismatch.
+pub fn run(
+    suite: &mut dyn Suite,
+    oracle: &mut dyn Oracle,
+    subject: &mut dyn Subject,
+    options: Options,
+) -> anyhow::Result<Report> {
+    let started = Instant::now();
+    let stride = options.sample.map_or(1, |sample| (suite.len() / sample.max(1)).max(1));
+    let bar = progress_bar(suite.name(), suite.len().div_ceil(stride), options.progress);
+    let mut coverage = Coverage::default();
+    let (mut matched, mut mismatches) = (0, Vec::new());
+    for index in (0..suite.len()).step_by(stride as usize) {
+        bar.inc(1);
+        let Some(case) = suite.case(index)? else { continue };
+        let expected = oracle.run(&case).with_context(|| format!("the oracle cannot run {}", case.id))?;
+        coverage.record(&case, &expected);
+        match check(&case, &expected, subject) {
+            Ok(None) => matched += 1,
+            _ if mismatches.len() == DESCRIBED => {}
+            verdict => mismatches.push(Mismatch {
+                index,
+                text: match &verdict {
+                    Ok(difference) => difference.as_ref().expect("it differs").to_string(),
+                    Err(error) => format!("{error:#}"),
+                },
+                difference: verdict.ok().flatten(),
+                rerun: case.id.rerun(),
+            }),
+        }
+    }
+    bar.finish_and_clear();
+    Ok(Report {
+        suite: suite.name(),
+        oracle: OracleVersion { name: oracle.name(), version: oracle.version() },
+        svmllm: env!("CARGO_PKG_VERSION"),
+        seed: suite.seed(),
+        evaluator: subject.name(),
+        cases: coverage.cases(),
+        matched,
+        mismatches,
+        seconds: (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+        coverage: coverage.to_json(),
+    })
+}
+
+/// Runs the subject on one case; a panic counts as an error.
+pub fn check(
+    case: &Case,
+    expected: &Outcome,
+    subject: &mut dyn Subject,
+) -> anyhow::Result<Option<Difference>> {
+    match catch_unwind(AssertUnwindSafe(|| subject.run(case))) {
+        Ok(outcome) => Ok(compare(expected, &outcome?)),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            bail!("panic: {}", text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no text"))
+        }
+    }
+}
+
+fn progress_bar(name: &'static str, len: u64, shown: bool) -> ProgressBar {
+    if !shown {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{prefix:10} {bar:40} {human_pos}/{human_len} {eta}");
+    let bar = ProgressBar::new(len).with_prefix(name).with_style(style.expect("a valid template"));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
