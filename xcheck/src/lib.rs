@@ -9,6 +9,7 @@ pub mod case;
 pub mod coverage;
 pub mod generate;
 pub mod isa;
+pub mod machine;
 pub mod oracle;
 pub mod outcome;
 pub mod report;
