@@ -34,7 +34,7 @@ records! {
         entry: u64,
         segments_offset: u64,
         sections_offset: u64,
-        flags: u32,
+        _version_flags: u32,
         header_size: u16,
         segment_header_size: u16,
         segment_count: u16,
