@@ -1,0 +1,3 @@
+//! Differential checks of `svmllm` against the reference implementations.
+
+pub mod elf;
