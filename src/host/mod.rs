@@ -2,11 +2,13 @@
 
 mod asm;
 mod disasm;
+pub mod elf;
 mod error;
 mod isa;
 mod machine;
+mod murmur3;
 mod program;
-mod symbol;
+pub mod syscall_names;
 mod verifier;
 
 pub use asm::{AsmError, AsmErrorKind, MAX_SLOTS, assemble};
@@ -16,6 +18,6 @@ pub use machine::{
     Ended, HEAP_ADDRESS, INPUT_ADDRESS, MAX_REGION_BYTES, Machine, Mode, STACK_ADDRESS, STACK_BYTES, Setup,
     SetupError,
 };
+pub use murmur3::{pc_key, symbol_key};
 pub use program::{Program, Version};
-pub use symbol::symbol_hash;
 pub use verifier::{VerifierError, verify};

@@ -23,7 +23,7 @@ pub enum Version {
 pub struct Program {
     /// The version that selects the instruction set and the memory layout.
     pub version: Version,
-    /// Instruction slots as they are executed; the length is a multiple of 8.
+    /// Instruction slots as they are executed, in 8-byte slots once the program is verified.
     pub text: Vec<u8>,
     /// Address of `text[0]`.
     pub text_address: u64,

@@ -7,6 +7,7 @@
 pub mod bench_programs;
 pub mod case;
 pub mod coverage;
+pub mod elf;
 pub mod generate;
 pub mod isa;
 pub mod machine;

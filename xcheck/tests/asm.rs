@@ -15,7 +15,7 @@ use solana_sbpf::{
     program::{BuiltinProgram, SBPFVersion},
     vm::{Config, ContextObject},
 };
-use svmllm::host::{AsmError, AsmErrorKind, Version, assemble, symbol_hash};
+use svmllm::host::{AsmError, AsmErrorKind, Version, assemble, symbol_key};
 
 const VERSIONS: [(Version, SBPFVersion); 4] = [
     (Version::V0, SBPFVersion::V0),
@@ -298,10 +298,10 @@ fn comments() {
 }
 
 #[test]
-fn symbol_hashes() {
+fn symbol_keys() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for length in 0..200 {
         let name: Vec<u8> = (0..length).map(|_| rng.random()).collect();
-        assert_eq!(symbol_hash(&name), solana_sbpf::ebpf::hash_symbol_name(&name));
+        assert_eq!(symbol_key(&name), solana_sbpf::ebpf::hash_symbol_name(&name));
     }
 }

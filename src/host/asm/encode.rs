@@ -3,7 +3,7 @@
 use super::parser::Operand::{self, Integer, Label, Memory, Register};
 use super::{AsmErrorKind, Assembler, Version};
 use crate::host::isa::{self, Form, Row, SOURCE, Slot};
-use crate::host::symbol_hash;
+use crate::host::symbol_key;
 
 /// The opcode of `call`, which `syscall` shares.
 const CALL: u8 = 0x85;
@@ -105,7 +105,7 @@ impl Assembler<'_> {
 
 fn syscall(operands: &[Operand<'_>]) -> Result<Slot, AsmErrorKind> {
     match *operands {
-        [Label(name)] => slot(CALL, 0, 0, 0, (symbol_hash(name.as_bytes()) as i32).into()),
+        [Label(name)] => slot(CALL, 0, 0, 0, (symbol_key(name.as_bytes()) as i32).into()),
         [Integer(key)] => slot(CALL, 0, 0, 0, key),
         _ => Err(AsmErrorKind::Operands("syscall".to_owned())),
     }

@@ -13,7 +13,7 @@ mod parser;
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Program, Version, isa, symbol_hash};
+use super::{Program, Version, isa, symbol_key};
 use parser::{Operand, Statement};
 
 /// Why a text is not a program.
@@ -152,7 +152,7 @@ impl<'a> Assembler<'a> {
         let entry_pc = match named {
             Some(pc) => pc,
             None => {
-                let key = if isa::has_static_calls(self.version) { 0 } else { symbol_hash(b"entrypoint") };
+                let key = if isa::has_static_calls(self.version) { 0 } else { symbol_key(b"entrypoint") };
                 self.register(key, 0, true)?;
                 0
             }
