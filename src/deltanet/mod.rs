@@ -6,6 +6,7 @@
 //! never written shows the digit 0 everywhere. Constant memories (the program, the function table) are
 //! exact-match attention, which is the read alone.
 
+mod counted;
 mod dense;
 mod indexed;
 

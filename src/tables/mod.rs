@@ -3,6 +3,7 @@
 pub mod alphabet;
 mod bounds;
 pub mod catalogue;
+mod counted;
 pub mod decode;
 mod dense;
 mod evaluator;
@@ -13,6 +14,7 @@ mod site;
 mod stairs;
 mod weights;
 
+pub use counted::{Counted, Counts, Deep};
 pub use dense::{Dense, DenseError};
 pub use evaluator::{Boundary, Evaluator, Sequencer, Word};
 pub use indexed::{Indexed, Lanes};
