@@ -95,7 +95,7 @@ const fn low_lanes(count: usize) -> u64 {
 
 /// Runs circuits on rows taken from the weights.
 pub struct Indexed {
-    rows: Rows,
+    pub(super) rows: Rows,
     fused: Fused,
     constants: [u64; WordConst::ALL.len()],
     /// All lanes 0.
@@ -242,6 +242,16 @@ impl Indexed {
         }
         (out, leaving)
     }
+}
+
+/// Place of an input, given by positions, in a table's row array.
+pub(super) fn row_index(inputs: &[AlphabetId], positions: &[usize]) -> usize {
+    let (mut index, mut shift) = (0, 0);
+    for (id, position) in inputs.iter().zip(positions) {
+        index |= position << shift;
+        shift += bits(*id);
+    }
+    index
 }
 
 /// Bits an input takes, for row indices.
