@@ -1,7 +1,23 @@
 //! Host code: what surrounds the machine and computes nothing the machine is asked to compute.
 
+mod asm;
+mod disasm;
+pub mod elf;
 mod error;
+mod isa;
+mod machine;
+mod murmur3;
 mod program;
+pub mod syscall_names;
+mod verifier;
 
+pub use asm::{AsmError, AsmErrorKind, MAX_SLOTS, assemble};
+pub use disasm::{disassemble, instruction_text};
 pub use error::{AccessType, EbpfError};
+pub use machine::{
+    Ended, HEAP_ADDRESS, INPUT_ADDRESS, MAX_REGION_BYTES, Machine, Mode, STACK_ADDRESS, STACK_BYTES, Setup,
+    SetupError,
+};
+pub use murmur3::{pc_key, symbol_key};
 pub use program::{Program, Version};
+pub use verifier::{VerifierError, verify};

@@ -23,7 +23,7 @@ pub enum Version {
 pub struct Program {
     /// The version that selects the instruction set and the memory layout.
     pub version: Version,
-    /// Instruction slots as they are executed; the length is a multiple of 8.
+    /// Instruction slots as they are executed, in 8-byte slots once the program is verified.
     pub text: Vec<u8>,
     /// Address of `text[0]`.
     pub text_address: u64,
@@ -44,7 +44,12 @@ impl Program {
     /// A program from bare instruction slots, which are also its whole read-only image.
     ///
     /// Nothing is checked here; [`verify`](super::verify) does that.
-    pub fn from_text(version: Version, text: Vec<u8>, entry_pc: usize, functions: BTreeMap<u32, usize>) -> Self {
+    pub fn from_text(
+        version: Version,
+        text: Vec<u8>,
+        entry_pc: usize,
+        functions: BTreeMap<u32, usize>,
+    ) -> Self {
         Self {
             version,
             image: text.clone(),

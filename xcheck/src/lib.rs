@@ -7,8 +7,10 @@
 pub mod bench_programs;
 pub mod case;
 pub mod coverage;
+pub mod elf;
 pub mod generate;
 pub mod isa;
+pub mod machine;
 pub mod oracle;
 pub mod outcome;
 pub mod report;

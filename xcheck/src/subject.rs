@@ -2,8 +2,11 @@
 
 use anyhow::bail;
 
+use svmllm::host::Mode;
+
 use crate::{
     case::Case,
+    machine,
     oracle::{Oracle, sbpf::Sbpf},
     outcome::Outcome,
 };
@@ -36,6 +39,10 @@ impl<O: Oracle> Subject for Reference<O> {
 /// Finds a subject by the name the command line gives it.
 pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Subject>> {
     match name {
+        "indexed" => Ok(Box::new(machine::indexed(Mode::Lazy)?)),
+        "indexed-full" => Ok(Box::new(machine::indexed(Mode::Full)?)),
+        "dense" => Ok(Box::new(machine::dense(Mode::Lazy)?)),
+        "dense-full" => Ok(Box::new(machine::dense(Mode::Full)?)),
         "reference" => Ok(Box::new(Reference(Sbpf::new()))),
         _ => bail!("there is no subject {name:?}"),
     }

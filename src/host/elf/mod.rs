@@ -1,0 +1,97 @@
+//! The program loader: it accepts what Agave's runtime accepts, refuses what that refuses, and ends with the
+//! same bytes.
+//!
+//! Files of versions 0 to 2 are loaded by their sections and relocated; files of version 3 by their program
+//! headers. For execution many faults are forgiven that a deployment is refused for, because programs that
+//! were once deployed must go on running. The instructions themselves are not looked at: that is the
+//! verifier's part.
+
+mod dynamic;
+mod error;
+mod format;
+mod image;
+mod lenient;
+mod reader;
+mod registry;
+mod relocate;
+mod sections;
+mod strict;
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use super::murmur3::symbol_key;
+use super::program::{Program, Version};
+use super::syscall_names::{MAINNET_SYSCALLS, deployment_syscalls};
+
+pub use error::{ElfError, ParserError};
+
+/// What a program is loaded for, and what it may rely on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadOptions {
+    deployment: bool,
+    versions: RangeInclusive<Version>,
+    syscalls: BTreeSet<u32>,
+}
+
+impl LoadOptions {
+    /// Running a program, on the mainnet feature set.
+    pub fn execution() -> Self {
+        Self::new(false, MAINNET_SYSCALLS)
+    }
+
+    /// Deploying a program, on the mainnet feature set: calls must lead somewhere, sections must not meet and
+    /// must have their file offsets as addresses.
+    pub fn deployment() -> Self {
+        Self::new(true, deployment_syscalls())
+    }
+
+    /// The same, with other versions enabled.
+    pub fn with_versions(self, versions: RangeInclusive<Version>) -> Self {
+        Self { versions, ..self }
+    }
+
+    /// The same, with other syscalls, given by name.
+    pub fn with_syscalls<'a>(self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::new(self.deployment, names).with_versions(self.versions)
+    }
+
+    fn new<'a>(deployment: bool, names: impl IntoIterator<Item = &'a str>) -> Self {
+        let syscalls = names.into_iter().map(|name| symbol_key(name.as_bytes())).collect();
+        Self { deployment, versions: Version::V0..=Version::V3, syscalls }
+    }
+
+    fn is_deployment(&self) -> bool {
+        self.deployment
+    }
+
+    fn is_syscall(&self, key: u32) -> bool {
+        self.syscalls.contains(&key)
+    }
+}
+
+/// Loads an ELF file. Its instructions are not verified.
+///
+/// Takes time and memory in proportion to the length of `file`, which may hold anything.
+///
+/// # Errors
+/// What the runtime refuses the file for; of several reasons, the one the runtime finds first.
+pub fn load(file: &[u8], options: &LoadOptions) -> Result<Program, ElfError> {
+    /// Where the file header holds the version.
+    const FLAGS_OFFSET: u64 = 48;
+
+    let version = match reader::read_u32(file, FLAGS_OFFSET)? {
+        0 => Version::V0,
+        1 => Version::V1,
+        2 => Version::V2,
+        3 => Version::V3,
+        _ => return Err(ElfError::UnsupportedSBPFVersion),
+    };
+    if !options.versions.contains(&version) {
+        return Err(ElfError::UnsupportedSBPFVersion);
+    }
+    match version {
+        Version::V0 | Version::V1 | Version::V2 => lenient::load(file, version, options),
+        Version::V3 => strict::load(file, version),
+    }
+}

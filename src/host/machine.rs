@@ -1,0 +1,364 @@
+//! One bare program on the machine: bytes in, bytes out.
+
+use super::{AccessType, EbpfError, Program, Version};
+use crate::{
+    deltanet::HeadsBoundary,
+    machine::{self, Access, Extent, Image, Memory, State, Stop},
+    tables::{
+        Site, Word,
+        alphabet::{self, Bit, Fault, Gate, Halt, Nibble, Region, Size},
+    },
+};
+
+/// Where the stack region starts.
+pub const STACK_ADDRESS: u64 = 0x2_0000_0000;
+/// Where the heap starts.
+pub const HEAP_ADDRESS: u64 = 0x3_0000_0000;
+/// Where the input starts; also r1 at entry.
+pub const INPUT_ADDRESS: u64 = 0x4_0000_0000;
+/// Bytes of the stack: 64 frames of 4096.
+pub const STACK_BYTES: usize = 64 * 4096;
+/// Largest heap or input accepted, in bytes: a region spans 2^32 addresses.
+pub const MAX_REGION_BYTES: usize = 1 << 30;
+
+/// How steps are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Observe the unit, compute that one.
+    #[default]
+    Lazy,
+    /// Compute every unit, observe only whether the run goes on.
+    Full,
+}
+
+/// What a run starts from besides the program.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Bytes of the input region.
+    pub input: Vec<u8>,
+    /// Bytes of the heap region.
+    pub heap: usize,
+    /// Compute units.
+    pub budget: u64,
+    /// Registers that differ from their value at entry: (number, value).
+    pub registers: Vec<(u8, u64)>,
+    /// Bytes of heap or stack that are not zero: (address, bytes).
+    pub memory: Vec<(u64, Vec<u8>)>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            input: Vec::new(),
+            heap: 32 * 1024,
+            budget: 1_400_000,
+            registers: Vec::new(),
+            memory: Vec::new(),
+        }
+    }
+}
+
+/// A run that cannot start.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// Only v0 programs run so far.
+    #[error("sBPF {0:?} is not supported by this machine")]
+    Version(Version),
+    /// There is no such register, or it is not a program's to set.
+    #[error("there is no register r{0}")]
+    Register(u8),
+    /// A preset lies outside heap and stack.
+    #[error("{length} bytes at address {address:#x} are not all in the heap or a stack frame")]
+    Memory {
+        /// First byte.
+        address: u64,
+        /// Number of bytes.
+        length: usize,
+    },
+    /// A region would be too large.
+    #[error("a region of {0} bytes is too large")]
+    TooLarge(usize),
+    /// The text is not whole slots.
+    #[error("the text is not a whole number of 8-byte slots")]
+    Text,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The program returned; r0.
+    Exit(u64),
+    /// An instruction failed.
+    Error(EbpfError),
+}
+
+/// A program, its memory and its registers on an evaluator.
+pub struct Machine<'e, E: HeadsBoundary> {
+    evaluator: &'e E,
+    image: Image<E>,
+    state: State<E>,
+    mode: Mode,
+    budget: Word<E>,
+    lengths: [usize; 5],
+    ended: Option<Ended>,
+}
+
+/// Index of a region among the RAMs.
+const fn index(region: Region) -> usize {
+    region as usize
+}
+
+impl<'e, E: HeadsBoundary> Machine<'e, E> {
+    /// Puts a program into memory, ready for its first instruction.
+    ///
+    /// The program is taken as it is: run the verifier first for what a validator would refuse.
+    ///
+    /// # Errors
+    /// [`SetupError`].
+    pub fn new(evaluator: &'e E, program: &Program, setup: &Setup, mode: Mode) -> Result<Self, SetupError> {
+        if program.version != Version::V0 {
+            return Err(SetupError::Version(program.version));
+        }
+        for length in [setup.heap, setup.input.len()] {
+            if length > MAX_REGION_BYTES {
+                return Err(SetupError::TooLarge(length));
+            }
+        }
+        let (slots, rest) = program.text.as_chunks::<8>();
+        if !rest.is_empty() {
+            return Err(SetupError::Text);
+        }
+        let e = evaluator;
+        let slots: Vec<u64> = slots.iter().map(|slot| u64::from_le_bytes(*slot)).collect();
+        let functions: Vec<(u32, u64)> =
+            program.functions.iter().map(|(key, pc)| (*key, *pc as u64)).collect();
+        let (mut stack, mut heap) = (vec![0; STACK_BYTES], vec![0; setup.heap]);
+        for (address, bytes) in &setup.memory {
+            preset(&mut stack, &mut heap, *address, bytes)
+                .ok_or(SetupError::Memory { address: *address, length: bytes.len() })?;
+        }
+        let contents: [&[u8]; 5] = [&[], &program.image, &stack, &heap, &setup.input];
+        let lengths = contents.map(<[u8]>::len);
+        let widths = [1, 2, 4, 8].map(|bytes| e.embed(bytes));
+        let extents = std::array::from_fn(|region| {
+            let length = lengths[region];
+            let covered = if region == index(Region::Stack) { 2 * length } else { length };
+            let writable = e.embed_digit::<Bit>(usize::from(region >= index(Region::Stack)));
+            Extent::new(e, &e.embed(length as u64), &e.embed(covered as u64), &widths, writable)
+        });
+        let mut registers = e.bank();
+        let mut set = |register: u8, value: u64| {
+            let key = e.embed_digit::<Nibble>(usize::from(register));
+            e.bank_write(&mut registers, &key, &e.embed_digit::<Bit>(1), &e.embed(value));
+        };
+        set(1, INPUT_ADDRESS);
+        set(10, STACK_ADDRESS + 4096);
+        for (register, value) in &setup.registers {
+            if usize::from(*register) > machine::FRAME_POINTER {
+                return Err(SetupError::Register(*register));
+            }
+            set(*register, *value);
+        }
+        Ok(Self {
+            evaluator,
+            image: Image {
+                version: e.embed_digit::<alphabet::Version>(program.version as usize),
+                slot_count: e.embed(slots.len() as u64),
+                slots: e.slots(&slots),
+                text_address: e.embed(program.text_address),
+                functions: e.dictionary(&functions),
+                syscalls: e.dictionary(&[]),
+                extents,
+                gaps: e.embed_digit::<Bit>(1),
+            },
+            state: State {
+                registers,
+                pc: e.embed(program.entry_pc as u64),
+                meter: e.embed(setup.budget),
+                depth: e.embed(0),
+                frames: e.frames(),
+                memory: Memory { rams: contents.map(|bytes| e.ram(bytes)) },
+            },
+            mode,
+            budget: e.embed(setup.budget),
+            lengths,
+            ended: None,
+        })
+    }
+
+    /// Runs one instruction; `Some` once the program has ended, after which nothing changes.
+    ///
+    /// # Errors
+    /// An activation was not exactly one-hot.
+    pub fn step(&mut self) -> Result<Option<&Ended>, E::Error> {
+        if self.ended.is_none() {
+            let stop = match self.mode {
+                Mode::Lazy => machine::lazy_step(self.evaluator, &self.image, &mut self.state)?,
+                Mode::Full => self.full_step()?,
+            };
+            if let Some(stop) = stop {
+                self.ended = Some(self.end(stop)?);
+            }
+        }
+        Ok(self.ended.as_ref())
+    }
+
+    /// Runs until the program ends.
+    ///
+    /// # Errors
+    /// An activation was not exactly one-hot.
+    pub fn run(&mut self) -> Result<Ended, E::Error> {
+        if let Some(ended) = &self.ended {
+            return Ok(ended.clone());
+        }
+        if self.mode == Mode::Lazy {
+            let stop = loop {
+                if let Some(stop) = machine::lazy_step(self.evaluator, &self.image, &mut self.state)? {
+                    break stop;
+                }
+            };
+            self.ended = Some(self.end(stop)?);
+        }
+        loop {
+            if let Some(ended) = self.step()? {
+                return Ok(ended.clone());
+            }
+        }
+    }
+
+    fn full_step(&mut self) -> Result<Option<Stop<E>>, E::Error> {
+        let step = machine::full_step(self.evaluator, &self.image, &mut self.state);
+        Ok(match self.evaluator.observe_gate(&step.halt, Site::Halt)? {
+            Halt::Continue => None,
+            Halt::Exit => Some(Stop::Exit),
+            Halt::Fault => Some(Stop::Fault(step.fault, step.access)),
+            Halt::Syscall => Some(Stop::Syscall(step.syscall)),
+        })
+    }
+
+    fn end(&self, stop: Stop<E>) -> Result<Ended, E::Error> {
+        Ok(match stop {
+            Stop::Exit => Ended::Exit(self.register(0)?),
+            Stop::Fault(fault, access) => Ended::Error(self.error(&fault, &access)?),
+            Stop::Syscall(_) => Ended::Error(EbpfError::UnsupportedInstruction),
+        })
+    }
+
+    /// The reference's error for a fault.
+    fn error(&self, fault: &E::Digit<Fault>, access: &Access<E>) -> Result<EbpfError, E::Error> {
+        let e = self.evaluator;
+        Ok(match Fault::LETTERS[e.read_digit(fault)?] {
+            Fault::DivideByZero => EbpfError::DivideByZero,
+            Fault::CallDepth => EbpfError::CallDepthExceeded,
+            Fault::CallOutside => EbpfError::CallOutsideTextSegment,
+            Fault::Overrun => EbpfError::ExecutionOverrun,
+            Fault::Exhausted => EbpfError::ExceededMaxInstructions,
+            Fault::Load => self.violation(AccessType::Load, access)?,
+            Fault::Store => self.violation(AccessType::Store, access)?,
+            Fault::Unsupported | Fault::None => EbpfError::UnsupportedInstruction,
+        })
+    }
+
+    fn violation(&self, kind: AccessType, access: &Access<E>) -> Result<EbpfError, E::Error> {
+        let e = self.evaluator;
+        let place = machine::place(e, &self.image, &access.address);
+        let address = e.read_out(&access.address)?;
+        let length = 1 << e.read_digit::<Size>(&access.size)?;
+        if e.read_digit::<Bit>(&place.in_frame)? == 1 {
+            let frame = e.read_out(&place.frame)? as i64;
+            return Ok(EbpfError::StackAccessViolation(kind, address, length, frame));
+        }
+        let region = match <Region as Gate>::LETTERS[e.read_digit(&place.region)?] {
+            Region::Nowhere => "unallocated",
+            Region::Null => "allocated",
+            Region::Program => "program",
+            Region::Stack => "stack",
+            Region::Heap => "heap",
+            Region::Input => "input",
+        };
+        Ok(EbpfError::AccessViolation(kind, address, length, region))
+    }
+
+    /// The value of register `number`, 0 to 10.
+    ///
+    /// # Errors
+    /// The activation is not exactly one-hot.
+    ///
+    /// # Panics
+    /// `number` is above 15.
+    pub fn register(&self, number: usize) -> Result<u64, E::Error> {
+        let e = self.evaluator;
+        e.read_out(&self.state.register(e, &e.embed_digit::<Nibble>(number)))
+    }
+
+    /// Registers 0 to 10 and the program counter, as a register trace has them before an instruction.
+    ///
+    /// # Errors
+    /// An activation is not exactly one-hot.
+    pub fn registers(&self) -> Result<[u64; 12], E::Error> {
+        let mut all = [0; 12];
+        for (number, value) in all.iter_mut().take(11).enumerate() {
+            *value = self.register(number)?;
+        }
+        all[11] = self.evaluator.read_out(&self.state.pc)?;
+        Ok(all)
+    }
+
+    /// Whether the next pass executes an instruction: there is one, and a unit to pay for it.
+    ///
+    /// # Errors
+    /// An activation is not exactly one-hot.
+    pub fn will_execute(&self) -> Result<bool, E::Error> {
+        let e = self.evaluator;
+        let (_, empty) = e.decrement(&self.state.meter);
+        let (_, present) = e.fetch(&self.image.slots, &self.state.pc);
+        Ok(self.ended.is_none() && e.read_digit::<Bit>(&empty)? == 0 && e.read_digit::<Bit>(&present)? == 1)
+    }
+
+    /// Units left.
+    ///
+    /// # Errors
+    /// The activation is not exactly one-hot.
+    pub fn remaining(&self) -> Result<u64, E::Error> {
+        self.evaluator.read_out(&self.state.meter)
+    }
+
+    /// Units used so far: one for each instruction, the failing one included.
+    ///
+    /// # Errors
+    /// The activation is not exactly one-hot.
+    pub fn used(&self) -> Result<u64, E::Error> {
+        let e = self.evaluator;
+        let (used, _) = e.sub_words(&self.budget, &self.state.meter, &e.embed_digit::<Bit>(0));
+        e.read_out(&used)
+    }
+
+    /// The bytes of a region: the stack without its gaps.
+    ///
+    /// # Errors
+    /// An activation is not exactly one-hot.
+    pub fn bytes(&self, region: Region) -> Result<Vec<u8>, E::Error> {
+        match self.state.memory.rams.get(index(region)) {
+            Some(ram) => self.evaluator.ram_bytes(ram, self.lengths[index(region)]),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Writes preset bytes into the stack or heap; `None` if they do not lie in one of them.
+fn preset(stack: &mut [u8], heap: &mut [u8], address: u64, bytes: &[u8]) -> Option<()> {
+    let (target, offset) = match address >> 32 {
+        2 => {
+            let offset = (address - STACK_ADDRESS) as usize;
+            // Frames are 4096 bytes with gaps of the same size between them.
+            if offset & 0x1000 != 0 {
+                return None;
+            }
+            (stack, (offset >> 13 << 12) | offset & 0xfff)
+        }
+        3 => (heap, (address - HEAP_ADDRESS) as usize),
+        _ => return None,
+    };
+    target.get_mut(offset..offset.checked_add(bytes.len())?)?.copy_from_slice(bytes);
+    Some(())
+}

@@ -1,0 +1,57 @@
+//! Where a failed access lies: the fields of the reference's access violations.
+
+use super::{State, memory, state::Image};
+use crate::{
+    alu,
+    deltanet::Heads,
+    tables::{
+        Word,
+        alphabet::{Bit, Nibble, Region},
+        catalogue::{BIT_AND, BIT_NOT, BIT_OR, LESS, SIGN_BIT, WordConst},
+    },
+};
+
+/// What an error says about an address.
+pub struct Place<E: Heads> {
+    /// The address counts as one of a stack frame.
+    pub in_frame: E::Digit<Bit>,
+    /// Index of that frame, signed.
+    pub frame: Word<E>,
+    /// The region that contains the address, [`Region::Nowhere`] if none does.
+    pub region: E::Digit<Region>,
+}
+
+/// Finds the place of an address that could not be accessed.
+///
+/// The frame index is the distance from the start of the stack divided by 4096 and rounded towards
+/// zero, so that the 4095 bytes below the stack belong to frame 0, and those from -1 to 64 count.
+pub fn place<E: Heads>(e: &E, image: &Image<E>, address: &Word<E>) -> Place<E> {
+    let zero = e.digit::<Nibble, 0>();
+    let above = alu::subtract(e, address, &e.word(WordConst::StackStart));
+    let below = alu::negate(e, &above);
+    let negative = e.apply1(SIGN_BIT, &e.lane(&above, 15));
+    let less = |a: &Word<E>, limit| e.apply1(LESS, &e.compare(a, &e.word(limit)));
+    let near_above = e.apply2(BIT_AND, &e.apply1(BIT_NOT, &negative), &less(&above, WordConst::StackFrames));
+    let near_below = e.apply2(BIT_AND, &negative, &less(&below, WordConst::StackBelow));
+    let up = e.shift_down(&above, 3, &zero);
+    let down = alu::negate(e, &e.shift_down(&below, 3, &zero));
+
+    let (region, offset) = memory::locate(e, address);
+    let nowhere = e.digit::<Region, { Region::Nowhere as usize }>();
+    let inside = |index: usize| e.apply1(LESS, &e.compare(&offset, &image.extents[index].covered));
+    let none = e.digit::<Bit, 0>();
+    let covered =
+        e.attend_digit(&region, [&inside(0), &inside(1), &inside(2), &inside(3), &inside(4), &none]);
+    Place {
+        in_frame: e.apply2(BIT_OR, &near_above, &near_below),
+        frame: e.attend(&negative, [&up, &down]),
+        region: e.attend_digit(&covered, [&nowhere, &region]),
+    }
+}
+
+impl<E: Heads> State<E> {
+    /// Register `key`.
+    pub fn register(&self, e: &E, key: &E::Digit<Nibble>) -> Word<E> {
+        e.bank_read(&self.registers, key)
+    }
+}

@@ -1,0 +1,327 @@
+//! The alphabets digits are drawn from.
+//!
+//! A digit is a one-hot vector. Which letters it can show is its alphabet; the alphabet is part of the
+//! type of every digit, so that a table cannot be fed the wrong kind.
+
+/// Which alphabet, as data: names tensors and gives the radix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)] // one per alphabet type below, which carry the docs
+pub enum AlphabetId {
+    Nibble,
+    Bit,
+    Carry,
+    Quarter,
+    Version,
+    Phase,
+    Unit,
+    Condition,
+    Size,
+    Extend,
+    Region,
+    Span,
+    Fault,
+    Halt,
+}
+
+impl AlphabetId {
+    /// Every alphabet.
+    pub const ALL: [Self; 14] = [
+        Self::Nibble,
+        Self::Bit,
+        Self::Carry,
+        Self::Quarter,
+        Self::Version,
+        Self::Phase,
+        Self::Unit,
+        Self::Condition,
+        Self::Size,
+        Self::Extend,
+        Self::Region,
+        Self::Span,
+        Self::Fault,
+        Self::Halt,
+    ];
+
+    /// Number of letters.
+    pub const fn radix(self) -> usize {
+        match self {
+            Self::Nibble => 16,
+            Self::Bit => 2,
+            Self::Carry => Carry::LETTERS.len(),
+            Self::Quarter => 4,
+            Self::Version => Version::LETTERS.len(),
+            Self::Phase => Phase::LETTERS.len(),
+            Self::Unit => Unit::LETTERS.len(),
+            Self::Condition => Condition::LETTERS.len(),
+            Self::Size => Size::LETTERS.len(),
+            Self::Extend => Extend::LETTERS.len(),
+            Self::Region => Region::LETTERS.len(),
+            Self::Span => Span::LETTERS.len(),
+            Self::Fault => Fault::LETTERS.len(),
+            Self::Halt => Halt::LETTERS.len(),
+        }
+    }
+
+    /// Name used in tensor names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nibble => "nibble",
+            Self::Bit => "bit",
+            Self::Carry => "carry",
+            Self::Quarter => "quarter",
+            Self::Version => "version",
+            Self::Phase => "phase",
+            Self::Unit => "unit",
+            Self::Condition => "condition",
+            Self::Size => "size",
+            Self::Extend => "extend",
+            Self::Region => "region",
+            Self::Span => "span",
+            Self::Fault => "fault",
+            Self::Halt => "halt",
+        }
+    }
+}
+
+/// A set of letters a digit can show.
+pub trait Alphabet: Copy + std::fmt::Debug + 'static {
+    /// The alphabet as data.
+    const ID: AlphabetId;
+}
+
+/// An alphabet whose letters name branches: the only digits, bits aside, a driver may observe.
+pub trait Gate: Alphabet {
+    /// The letters in order of their value.
+    const LETTERS: &'static [Self];
+}
+
+/// Sixteen letters, 0 to 15: a quarter of a byte pair, four bits of a machine value.
+#[derive(Clone, Copy, Debug)]
+pub struct Nibble;
+impl Alphabet for Nibble {
+    const ID: AlphabetId = AlphabetId::Nibble;
+}
+
+/// Two letters: 0 (no) and 1 (yes).
+#[derive(Clone, Copy, Debug)]
+pub struct Bit;
+impl Alphabet for Bit {
+    const ID: AlphabetId = AlphabetId::Bit;
+}
+
+/// Four letters, 0 to 3: the part of a shift count below one digit.
+#[derive(Clone, Copy, Debug)]
+pub struct Quarter;
+impl Alphabet for Quarter {
+    const ID: AlphabetId = AlphabetId::Quarter;
+}
+
+macro_rules! gates {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$letter_doc:meta])* $letter:ident),+ $(,)? })+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$letter_doc])* $letter),+ }
+        impl $name {
+            /// The letters in order of their value.
+            pub const LETTERS: &'static [Self] = &[$(Self::$letter),+];
+        }
+        impl Alphabet for $name {
+            const ID: AlphabetId = AlphabetId::$name;
+        }
+        impl Gate for $name {
+            const LETTERS: &'static [Self] = Self::LETTERS;
+        }
+    )+};
+}
+
+gates! {
+    /// What a digit position does to a carry; as the outcome of a comparison: greater, equal, less.
+    Carry {
+        /// No carry leaves, whatever comes in. Compared: the left side is greater.
+        Kill,
+        /// The carry that comes in leaves. Compared: both sides are equal.
+        Propagate,
+        /// A carry leaves, whatever comes in. Compared: the left side is less.
+        Generate,
+    }
+    /// The sBPF version of the running program.
+    Version {
+        /// Legacy.
+        V0,
+        /// Dynamic frames.
+        V1,
+        /// Re-encoded.
+        V2,
+        /// Strict.
+        V3,
+    }
+    /// What a step is about to do: run an instruction of some version, or fail before decoding.
+    Phase {
+        /// Run a v0 instruction.
+        V0,
+        /// Run a v1 instruction.
+        V1,
+        /// Run a v2 instruction.
+        V2,
+        /// Run a v3 instruction.
+        V3,
+        /// The program counter is past the text.
+        Overrun,
+        /// The meter has nothing left.
+        Exhausted,
+    }
+    /// The execution unit an instruction uses.
+    Unit {
+        /// Copy the second operand.
+        Move,
+        /// Sum.
+        Add,
+        /// Difference.
+        Subtract,
+        /// Bitwise and.
+        And,
+        /// Bitwise or.
+        Or,
+        /// Bitwise exclusive or.
+        Xor,
+        /// Shift towards the high end.
+        ShiftLeft,
+        /// Shift towards the low end; the first operand arrives extended as the shift needs it.
+        ShiftRight,
+        /// Shift towards the low end, copying the sign.
+        ShiftArithmetic,
+        /// Low half of the product.
+        Multiply,
+        /// Unsigned quotient.
+        Divide,
+        /// Unsigned remainder.
+        Remainder,
+        /// Zero minus the first operand.
+        Negate,
+        /// Keep the low bytes, little end first.
+        LittleEndian,
+        /// Keep the low bytes, big end first.
+        BigEndian,
+        /// A 64-bit constant over two slots.
+        LoadConstant,
+        /// Read memory.
+        Load,
+        /// Write memory.
+        Store,
+        /// Jump without a condition.
+        Jump,
+        /// Jump on an unsigned comparison.
+        Compare,
+        /// Jump on a signed comparison.
+        CompareSigned,
+        /// Jump if the operands share a bit.
+        Test,
+        /// Call by key.
+        Call,
+        /// Call through a register.
+        CallRegister,
+        /// Return, or end the program.
+        Exit,
+        /// No such instruction.
+        Unsupported,
+        /// Fail: past the end of the text.
+        Overrun,
+        /// Fail: no units left.
+        Exhausted,
+    }
+    /// When a conditional jump is taken, of (left, right).
+    Condition {
+        /// left == right.
+        Equal,
+        /// left != right.
+        NotEqual,
+        /// left > right.
+        Greater,
+        /// left >= right.
+        GreaterEqual,
+        /// left < right.
+        Less,
+        /// left <= right.
+        LessEqual,
+    }
+    /// Width of a memory access or byte swap.
+    Size {
+        /// 1 byte.
+        Byte,
+        /// 2 bytes.
+        Half,
+        /// 4 bytes.
+        Word,
+        /// 8 bytes.
+        Double,
+    }
+    /// How a 64-bit word is made from its low half.
+    Extend {
+        /// All 64 bits are kept.
+        Whole,
+        /// The high half becomes zero.
+        Zero,
+        /// The high half becomes copies of bit 31.
+        Sign,
+    }
+    /// The memory region an address points at.
+    Region {
+        /// Addresses below 2^32: v3's read-only data.
+        Null,
+        /// Program image.
+        Program,
+        /// Call frames.
+        Stack,
+        /// Heap.
+        Heap,
+        /// Input.
+        Input,
+        /// Nothing is mapped there.
+        Nowhere,
+    }
+    /// How many rows of a RAM a write replaces.
+    Span {
+        /// None: write strength 0 on every row.
+        Nothing,
+        /// One row.
+        One,
+        /// Two rows.
+        Two,
+        /// Four rows.
+        Four,
+        /// Eight rows.
+        Eight,
+    }
+    /// Why a step cannot complete.
+    Fault {
+        /// It can.
+        None,
+        /// The divisor is zero.
+        DivideByZero,
+        /// A read outside what is mapped.
+        Load,
+        /// A write outside what is mapped, or to what is read-only.
+        Store,
+        /// One call too deep.
+        CallDepth,
+        /// A call that leaves the text.
+        CallOutside,
+        /// An opcode or call target that does not exist.
+        Unsupported,
+        /// Past the end of the text.
+        Overrun,
+        /// No units left.
+        Exhausted,
+    }
+    /// What comes after a step.
+    Halt {
+        /// The next step.
+        Continue,
+        /// The program ended; r0 is its result.
+        Exit,
+        /// The step failed and changed nothing.
+        Fault,
+        /// The step asks for a syscall.
+        Syscall,
+    }
+}

@@ -1,0 +1,365 @@
+//! The catalogue of named tables: what each one computes, as the program that writes the weights
+//! knows it. Nothing here runs when the machine does; evaluators read tensors.
+
+use super::alphabet::{
+    AlphabetId::{self, self as Id},
+    *,
+};
+use std::marker::PhantomData;
+
+/// Names a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+#[allow(missing_docs)] // each has a documented typed handle below
+pub enum TableId {
+    Add,
+    AddCarry,
+    Subtract,
+    SubtractBorrow,
+    Prefix,
+    Increment,
+    Decrement,
+    CarryOut,
+    And,
+    Or,
+    Xor,
+    SignFill,
+    SignBit,
+    FlipSign,
+    NonZero,
+    ShiftUp,
+    ShiftDown,
+    ShiftBits,
+    ShiftDigits,
+    Take,
+    Less,
+    NotGreater,
+    Equal,
+    BitAnd,
+    BitOr,
+    BitNot,
+    Quotient,
+    Phase,
+    Region,
+    Span,
+    SwapSize,
+    LowBit,
+    UnitFault,
+    UnitHalt,
+}
+
+/// A table's signature and function.
+pub struct Spec {
+    /// Name, used in tensor names.
+    pub name: &'static str,
+    /// Alphabets of the inputs, in order.
+    pub inputs: &'static [AlphabetId],
+    /// Alphabet of the answer.
+    pub output: AlphabetId,
+    /// The answer for the given letters.
+    pub function: fn(&[usize]) -> usize,
+}
+
+const NN: &[AlphabetId] = &[Id::Nibble, Id::Nibble];
+const N: &[AlphabetId] = &[Id::Nibble];
+const BB: &[AlphabetId] = &[Id::Bit, Id::Bit];
+const C: &[AlphabetId] = &[Id::Carry];
+
+/// Carry behaviour of a position whose digits sum to `sum`.
+fn carry_of(sum: usize) -> usize {
+    (match sum {
+        0..15 => Carry::Kill,
+        15 => Carry::Propagate,
+        _ => Carry::Generate,
+    }) as usize
+}
+
+/// Borrow behaviour of a position: less generates, equal propagates, greater kills.
+fn borrow_of(a: usize, b: usize) -> usize {
+    (match a.cmp(&b) {
+        std::cmp::Ordering::Less => Carry::Generate,
+        std::cmp::Ordering::Equal => Carry::Propagate,
+        std::cmp::Ordering::Greater => Carry::Kill,
+    }) as usize
+}
+
+/// The carry that leaves a position with behaviour `state` when `carry` comes in.
+fn leaving(state: usize, carry: usize) -> usize {
+    if state == Carry::Propagate as usize { carry } else { usize::from(state == Carry::Generate as usize) }
+}
+
+impl TableId {
+    /// Every table.
+    pub const ALL: [Self; 34] = [
+        Self::Add,
+        Self::AddCarry,
+        Self::Subtract,
+        Self::SubtractBorrow,
+        Self::Prefix,
+        Self::Increment,
+        Self::Decrement,
+        Self::CarryOut,
+        Self::And,
+        Self::Or,
+        Self::Xor,
+        Self::SignFill,
+        Self::SignBit,
+        Self::FlipSign,
+        Self::NonZero,
+        Self::ShiftUp,
+        Self::ShiftDown,
+        Self::ShiftBits,
+        Self::ShiftDigits,
+        Self::Take,
+        Self::Less,
+        Self::NotGreater,
+        Self::Equal,
+        Self::BitAnd,
+        Self::BitOr,
+        Self::BitNot,
+        Self::Quotient,
+        Self::Phase,
+        Self::Region,
+        Self::Span,
+        Self::SwapSize,
+        Self::LowBit,
+        Self::UnitFault,
+        Self::UnitHalt,
+    ];
+
+    /// What the table computes.
+    pub fn spec(self) -> Spec {
+        let (name, inputs, output, function): (_, _, _, fn(&[usize]) -> usize) = match self {
+            Self::Add => ("add", NN, Id::Nibble, |x| (x[0] + x[1]) & 15),
+            Self::AddCarry => ("add_carry", NN, Id::Carry, |x| carry_of(x[0] + x[1])),
+            Self::Subtract => ("subtract", NN, Id::Nibble, |x| (16 + x[0] - x[1]) & 15),
+            Self::SubtractBorrow => ("subtract_borrow", NN, Id::Carry, |x| borrow_of(x[0], x[1])),
+            Self::Prefix => ("prefix", &[Id::Carry; 4], Id::Carry, |x| {
+                x.iter()
+                    .copied()
+                    .find(|&s| s != Carry::Propagate as usize)
+                    .unwrap_or(Carry::Propagate as usize)
+            }),
+            Self::Increment => ("increment", &[Id::Nibble, Id::Carry, Id::Bit], Id::Nibble, |x| {
+                (x[0] + leaving(x[1], x[2])) & 15
+            }),
+            Self::Decrement => ("decrement", &[Id::Nibble, Id::Carry, Id::Bit], Id::Nibble, |x| {
+                (16 + x[0] - leaving(x[1], x[2])) & 15
+            }),
+            Self::CarryOut => ("carry_out", &[Id::Carry, Id::Bit], Id::Bit, |x| leaving(x[0], x[1])),
+            Self::And => ("and", NN, Id::Nibble, |x| x[0] & x[1]),
+            Self::Or => ("or", NN, Id::Nibble, |x| x[0] | x[1]),
+            Self::Xor => ("xor", NN, Id::Nibble, |x| x[0] ^ x[1]),
+            Self::SignFill => ("sign_fill", N, Id::Nibble, |x| if x[0] >= 8 { 15 } else { 0 }),
+            Self::SignBit => ("sign_bit", N, Id::Bit, |x| x[0] >> 3),
+            Self::FlipSign => ("flip_sign", N, Id::Nibble, |x| x[0] ^ 8),
+            Self::NonZero => ("non_zero", N, Id::Carry, |x| {
+                (if x[0] == 0 { Carry::Propagate } else { Carry::Kill }) as usize
+            }),
+            Self::ShiftUp => ("shift_up", &[Id::Nibble, Id::Nibble, Id::Quarter], Id::Nibble, |x| {
+                ((x[0] << x[2]) | (x[1] >> (4 - x[2]))) & 15
+            }),
+            Self::ShiftDown => ("shift_down", &[Id::Nibble, Id::Nibble, Id::Quarter], Id::Nibble, |x| {
+                (((x[1] << 4) | x[0]) >> x[2]) & 15
+            }),
+            Self::ShiftBits => ("shift_bits", N, Id::Quarter, |x| x[0] & 3),
+            Self::ShiftDigits => ("shift_digits", &[Id::Nibble, Id::Nibble, Id::Bit], Id::Nibble, |x| {
+                let high = if x[2] == 1 { x[1] & 1 } else { x[1] & 3 };
+                (high << 2) | (x[0] >> 2)
+            }),
+            Self::Take => ("take", &[Id::Condition, Id::Carry], Id::Bit, |x| {
+                let (less, equal) = (x[1] == Carry::Generate as usize, x[1] == Carry::Propagate as usize);
+                usize::from(match Condition::LETTERS[x[0]] {
+                    Condition::Equal => equal,
+                    Condition::NotEqual => !equal,
+                    Condition::Greater => !less && !equal,
+                    Condition::GreaterEqual => !less,
+                    Condition::Less => less,
+                    Condition::LessEqual => less || equal,
+                })
+            }),
+            Self::Less => ("less", C, Id::Bit, |x| usize::from(x[0] == Carry::Generate as usize)),
+            Self::NotGreater => ("not_greater", C, Id::Bit, |x| usize::from(x[0] != Carry::Kill as usize)),
+            Self::Equal => ("equal", C, Id::Bit, |x| usize::from(x[0] == Carry::Propagate as usize)),
+            Self::BitAnd => ("bit_and", BB, Id::Bit, |x| x[0] & x[1]),
+            Self::BitOr => ("bit_or", BB, Id::Bit, |x| x[0] | x[1]),
+            Self::BitNot => ("bit_not", &[Id::Bit], Id::Bit, |x| 1 - x[0]),
+            Self::Quotient => {
+                ("quotient", &[Id::Bit; 4], Id::Nibble, |x| (x[0] << 3) | (x[1] << 2) | (x[2] << 1) | x[3])
+            }
+            Self::Phase => ("phase", &[Id::Version, Id::Bit, Id::Bit], Id::Phase, |x| match (x[1], x[2]) {
+                (_, 1) => Phase::Exhausted as usize,
+                (0, _) => Phase::Overrun as usize,
+                _ => x[0],
+            }),
+            Self::Region => ("region", &[Id::Nibble, Id::Bit], Id::Region, |x| {
+                if x[1] == 1 && x[0] < 5 { x[0] } else { Region::Nowhere as usize }
+            }),
+            Self::Span => ("span", &[Id::Size, Id::Bit], Id::Span, |x| if x[1] == 1 { x[0] + 1 } else { 0 }),
+            Self::SwapSize => ("swap_size", N, Id::Size, |x| {
+                (match x[0] {
+                    1 => Size::Half,
+                    2 => Size::Word,
+                    _ => Size::Double,
+                }) as usize
+            }),
+            Self::LowBit => ("low_bit", N, Id::Bit, |x| x[0] & 1),
+            Self::UnitFault => ("unit_fault", &[Id::Unit], Id::Fault, |x| {
+                (match Unit::LETTERS[x[0]] {
+                    Unit::Unsupported => Fault::Unsupported,
+                    Unit::Overrun => Fault::Overrun,
+                    Unit::Exhausted => Fault::Exhausted,
+                    _ => Fault::None,
+                }) as usize
+            }),
+            Self::UnitHalt => ("fault_halt", &[Id::Fault], Id::Halt, |x| {
+                (if x[0] == Fault::None as usize { Halt::Continue } else { Halt::Fault }) as usize
+            }),
+        };
+        Spec { name, inputs, output, function }
+    }
+}
+
+macro_rules! handle {
+    ($($(#[$doc:meta])* $name:ident<$($input:ident),+>;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        #[allow(clippy::type_complexity)]
+        pub struct $name<$($input,)+ O> {
+            /// Which table.
+            pub id: TableId,
+            kinds: PhantomData<fn($($input),+) -> O>,
+        }
+        impl<$($input: Alphabet,)+ O: Alphabet> $name<$($input,)+ O> {
+            const fn new(id: TableId) -> Self {
+                Self { id, kinds: PhantomData }
+            }
+        }
+    )+};
+}
+
+handle! {
+    /// A table of one digit.
+    Table1<A>;
+    /// A table of two digits.
+    Table2<A, B>;
+    /// A table of three digits.
+    Table3<A, B, C>;
+    /// A table of four digits.
+    Table4<A, B, C, D>;
+}
+
+/// (a + b) mod 16.
+pub const ADD: Table2<Nibble, Nibble, Nibble> = Table2::new(TableId::Add);
+/// Carry behaviour of a + b.
+pub const ADD_CARRY: Table2<Nibble, Nibble, Carry> = Table2::new(TableId::AddCarry);
+/// (a - b) mod 16.
+pub const SUBTRACT: Table2<Nibble, Nibble, Nibble> = Table2::new(TableId::Subtract);
+/// Borrow behaviour of a - b, which is also how a compares with b.
+pub const SUBTRACT_BORROW: Table2<Nibble, Nibble, Carry> = Table2::new(TableId::SubtractBorrow);
+/// Carry behaviour of four adjacent positions, the most significant first.
+pub const PREFIX: Table4<Carry, Carry, Carry, Carry, Carry> = Table4::new(TableId::Prefix);
+/// Digit plus the carry that (behaviour of everything below, carry in) lets through.
+pub const INCREMENT: Table3<Nibble, Carry, Bit, Nibble> = Table3::new(TableId::Increment);
+/// Digit minus the borrow that (behaviour of everything below, borrow in) lets through.
+pub const DECREMENT: Table3<Nibble, Carry, Bit, Nibble> = Table3::new(TableId::Decrement);
+/// Carry that leaves, of (behaviour, carry in).
+pub const CARRY_OUT: Table2<Carry, Bit, Bit> = Table2::new(TableId::CarryOut);
+/// Bitwise and.
+pub const AND: Table2<Nibble, Nibble, Nibble> = Table2::new(TableId::And);
+/// Bitwise or.
+pub const OR: Table2<Nibble, Nibble, Nibble> = Table2::new(TableId::Or);
+/// Bitwise exclusive or.
+pub const XOR: Table2<Nibble, Nibble, Nibble> = Table2::new(TableId::Xor);
+/// 15 where bit 3 is set, else 0.
+pub const SIGN_FILL: Table1<Nibble, Nibble> = Table1::new(TableId::SignFill);
+/// Bit 3.
+pub const SIGN_BIT: Table1<Nibble, Bit> = Table1::new(TableId::SignBit);
+/// The digit with bit 3 inverted: turns signed order into unsigned order.
+pub const FLIP_SIGN: Table1<Nibble, Nibble> = Table1::new(TableId::FlipSign);
+/// `Propagate` for 0, `Kill` for anything else, so that `PREFIX` finds whether a word is zero.
+pub const NON_ZERO: Table1<Nibble, Carry> = Table1::new(TableId::NonZero);
+/// (digit, next lower digit, bits): the digit after a shift up by 0 to 3 bits.
+pub const SHIFT_UP: Table3<Nibble, Nibble, Quarter, Nibble> = Table3::new(TableId::ShiftUp);
+/// (digit, next higher digit, bits): the digit after a shift down by 0 to 3 bits.
+pub const SHIFT_DOWN: Table3<Nibble, Nibble, Quarter, Nibble> = Table3::new(TableId::ShiftDown);
+/// Bits of a shift count below one digit.
+pub const SHIFT_BITS: Table1<Nibble, Quarter> = Table1::new(TableId::ShiftBits);
+/// Whole digits of a shift count, of its two low digits and "32 bits wide"; the count is masked to
+/// the width.
+pub const SHIFT_DIGITS: Table3<Nibble, Nibble, Bit, Nibble> = Table3::new(TableId::ShiftDigits);
+/// Whether a conditional jump is taken, of the condition and the comparison's outcome.
+pub const TAKE: Table2<Condition, Carry, Bit> = Table2::new(TableId::Take);
+/// Outcome "less".
+pub const LESS: Table1<Carry, Bit> = Table1::new(TableId::Less);
+/// Outcome "less" or "equal".
+pub const NOT_GREATER: Table1<Carry, Bit> = Table1::new(TableId::NotGreater);
+/// Outcome "equal".
+pub const EQUAL: Table1<Carry, Bit> = Table1::new(TableId::Equal);
+/// Both bits.
+pub const BIT_AND: Table2<Bit, Bit, Bit> = Table2::new(TableId::BitAnd);
+/// Either bit.
+pub const BIT_OR: Table2<Bit, Bit, Bit> = Table2::new(TableId::BitOr);
+/// The other bit.
+pub const BIT_NOT: Table1<Bit, Bit> = Table1::new(TableId::BitNot);
+/// Four bits, the most significant first, as one digit.
+pub const QUOTIENT: Table4<Bit, Bit, Bit, Bit, Nibble> = Table4::new(TableId::Quotient);
+/// (version, slot present, meter empty): what the step is about to do.
+pub const PHASE: Table3<Version, Bit, Bit, Phase> = Table3::new(TableId::Phase);
+/// (digit 8 of an address, digits 9 to 15 are zero): the region it points at.
+pub const REGION: Table2<Nibble, Bit, Region> = Table2::new(TableId::Region);
+/// (width, enabled): rows a write replaces.
+pub const SPAN: Table2<Size, Bit, Span> = Table2::new(TableId::Span);
+/// Width of a byte swap, of the second digit of its immediate (16, 32 or 64).
+pub const SWAP_SIZE: Table1<Nibble, Size> = Table1::new(TableId::SwapSize);
+/// Bit 0.
+pub const LOW_BIT: Table1<Nibble, Bit> = Table1::new(TableId::LowBit);
+/// The fault a unit raises by itself.
+pub const UNIT_FAULT: Table1<Unit, Fault> = Table1::new(TableId::UnitFault);
+/// Whether a fault ends the run.
+pub const FAULT_HALT: Table1<Fault, Halt> = Table1::new(TableId::UnitHalt);
+
+/// Words the circuits need as constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordConst {
+    /// 0.
+    Zero,
+    /// 1.
+    One,
+    /// Distance between two call frames where frames have gaps: 0x2000.
+    FrameStride,
+    /// Where the stack region starts: 0x2_0000_0000.
+    StackStart,
+    /// Bytes above the stack's start that still count as a frame: 65 frames of 4096.
+    StackFrames,
+    /// Bytes below the stack's start that still count as a frame: 2 frames of 4096.
+    StackBelow,
+    /// The depth at which a call fails: 64.
+    MaxDepth,
+}
+
+impl WordConst {
+    /// Every constant.
+    pub const ALL: [Self; 7] = [
+        Self::Zero,
+        Self::One,
+        Self::FrameStride,
+        Self::StackStart,
+        Self::StackFrames,
+        Self::StackBelow,
+        Self::MaxDepth,
+    ];
+
+    /// The value.
+    pub const fn value(self) -> u64 {
+        match self {
+            Self::Zero => 0,
+            Self::One => 1,
+            Self::FrameStride => 0x2000,
+            Self::StackStart => 0x2_0000_0000,
+            Self::StackFrames => 65 * 4096,
+            Self::StackBelow => 2 * 4096,
+            Self::MaxDepth => 64,
+        }
+    }
+}

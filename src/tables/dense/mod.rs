@@ -1,0 +1,531 @@
+//! The evaluator that runs the tensors as they are, on a candle device.
+//!
+//! A digit is a tensor of shape \[1, radix\], sixteen lanes one of \[16, radix\]; a table is two matrix
+//! products with a ReLU between them. Values come back to the host only where a bit or a gate is
+//! observed, a page is chosen or a result is read out, and there anything but an exact one-hot vector
+//! is an error.
+
+mod layers;
+
+use super::{
+    alphabet::*,
+    catalogue::*,
+    decode::{GROUPS, Group},
+    evaluator::{Boundary, Evaluator, Sequencer},
+    labels::Labels,
+    site::Site,
+    stairs::Stair,
+    weights::{Weights, WeightsError, one_hot, product_terms},
+};
+use candle_core::{DType, Device, Tensor};
+use layers::{Layer, Layers};
+use std::{cell::RefCell, collections::BTreeMap, marker::PhantomData};
+
+/// A digit as a tensor of shape \[1, radix\].
+#[derive(Clone, Debug)]
+pub struct Digit<A>(Tensor, PhantomData<A>);
+
+/// Sixteen digits as a tensor of shape \[16, radix\].
+#[derive(Clone, Debug)]
+pub struct Lanes<A>(Tensor, PhantomData<A>);
+
+/// Sixteen integer activations as a tensor of shape \[16, 1\].
+#[derive(Clone, Debug)]
+pub struct Columns(Tensor);
+
+/// All control gates as a tensor of shape \[1, gates\].
+#[derive(Clone, Debug)]
+pub struct Control(Tensor);
+
+/// Why a dense run cannot go on.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum DenseError {
+    /// An activation that has to be one-hot is not.
+    #[error("activation of {what} is not one-hot: {values:?}")]
+    NotOneHot {
+        /// What was read.
+        what: String,
+        /// The activation.
+        values: Vec<f32>,
+    },
+    /// candle failed.
+    #[error("candle: {0}")]
+    Candle(String),
+}
+
+/// Runs circuits on the tensors of the weights.
+pub struct Dense {
+    device: Device,
+    labels: Labels,
+    layers: Layers,
+    /// For each alphabet, the embedding: row n is letter n.
+    embeddings: Vec<Tensor>,
+    constants: Vec<Tensor>,
+    remainder: Tensor,
+    product_value: Tensor,
+    product_columns: Tensor,
+    product_digits: Vec<Tensor>,
+    product_lanes: [Tensor; 2],
+    reversal: Tensor,
+    pub(crate) heads: BTreeMap<String, f64>,
+    /// The first failure; operations after it return placeholders, and the next reading reports it.
+    failure: RefCell<Option<DenseError>>,
+}
+
+fn digit<A>(tensor: Tensor) -> Digit<A> {
+    Digit(tensor, PhantomData)
+}
+
+fn lanes<A>(tensor: Tensor) -> Lanes<A> {
+    Lanes(tensor, PhantomData)
+}
+
+impl Dense {
+    /// Puts the tensors on the CPU.
+    ///
+    /// # Errors
+    /// A tensor is missing or a shape is wrong.
+    pub fn new(weights: &Weights) -> Result<Self, WeightsError> {
+        Self::on(weights, Device::Cpu)
+    }
+
+    /// Puts the tensors on a device.
+    ///
+    /// # Errors
+    /// A tensor is missing or a shape is wrong, or the device fails.
+    pub fn on(weights: &Weights, device: Device) -> Result<Self, WeightsError> {
+        weights.check()?;
+        Self::build(weights, device)
+            .map_err(|e| WeightsError::structure("dense", e.to_string()))
+            .and_then(|dense| dense)
+    }
+
+    fn build(weights: &Weights, device: Device) -> candle_core::Result<Result<Self, WeightsError>> {
+        let get = |name: &str| {
+            let array = weights.get(name).map_err(candle_core::Error::wrap)?;
+            Tensor::from_slice(&array.data, array.shape.as_slice(), &device)
+        };
+        let labels = match weights.labels() {
+            Ok(labels) => labels,
+            Err(e) => return Ok(Err(e)),
+        };
+        let lanes_of = |pick: fn((usize, usize)) -> usize| {
+            let lanes: Vec<u32> = product_terms().map(|pair| pick(pair) as u32).collect();
+            Tensor::new(lanes.as_slice(), &device)
+        };
+        let mut heads = BTreeMap::new();
+        for (name, array) in weights.tensors() {
+            if name.starts_with("head.") || name.starts_with("attention.") {
+                heads.insert(name.to_owned(), f64::from(array.data[0]));
+            }
+        }
+        let reversal: Vec<u32> = (0..16).map(|lane| 14 - (lane & 14) + (lane & 1)).collect();
+        Ok(Ok(Self {
+            labels,
+            layers: Layers::new(&get)?,
+            embeddings: AlphabetId::ALL
+                .iter()
+                .map(|id| get(&format!("alphabet.{}", id.name())))
+                .collect::<candle_core::Result<_>>()?,
+            constants: WordConst::ALL
+                .iter()
+                .map(|c| get(&format!("constant.{c:?}").to_lowercase()))
+                .collect::<candle_core::Result<_>>()?,
+            remainder: get("stair.high.remainder")?.unsqueeze(1)?,
+            product_value: get("product.value")?.t()?.contiguous()?,
+            product_columns: get("product.columns")?,
+            product_digits: (0..3)
+                .map(|place| get("product.digits")?.narrow(0, place, 1)?.t()?.contiguous())
+                .collect::<candle_core::Result<_>>()?,
+            product_lanes: [lanes_of(|(i, _)| i)?, lanes_of(|(_, j)| j)?],
+            reversal: Tensor::new(reversal.as_slice(), &device)?,
+            heads,
+            failure: RefCell::new(None),
+            device,
+        }))
+    }
+
+    /// The device the tensors are on.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Takes the result of candle operations; on a failure keeps it for the next reading and goes on
+    /// with zeros of the expected shape.
+    pub(crate) fn keep(&self, result: candle_core::Result<Tensor>, shape: (usize, usize)) -> Tensor {
+        result.unwrap_or_else(|error| {
+            self.fail(DenseError::Candle(error.to_string()));
+            self.zeros(shape)
+        })
+    }
+
+    /// Remembers a failure for the next reading.
+    pub(crate) fn fail(&self, error: DenseError) {
+        self.failure.borrow_mut().get_or_insert(error);
+    }
+
+    fn zeros(&self, shape: (usize, usize)) -> Tensor {
+        Tensor::zeros(shape, DType::F32, &self.device)
+            .or_else(|_| Tensor::zeros(shape, DType::F32, &Device::Cpu))
+            .unwrap_or_else(|error| unreachable!("zeros on the CPU: {error}"))
+    }
+
+    /// Runs a table on rows of concatenated inputs.
+    fn look_up(&self, layer: &Layer, inputs: &[&Tensor], shape: (usize, usize)) -> Tensor {
+        self.keep(layer.run(inputs), shape)
+    }
+
+    /// The position shown by each row of a one-hot tensor.
+    pub(crate) fn positions(&self, tensor: &Tensor, what: &str) -> Result<Vec<usize>, DenseError> {
+        if let Some(failure) = self.failure.borrow().as_ref() {
+            return Err(failure.clone());
+        }
+        let rows = tensor.to_vec2::<f32>().map_err(|e| DenseError::Candle(e.to_string()))?;
+        rows.into_iter()
+            .map(|row| one_hot(&row).ok_or(DenseError::NotOneHot { what: what.into(), values: row }))
+            .collect()
+    }
+
+    /// The letter shown by each lane.
+    pub(crate) fn letters<A: Alphabet>(&self, a: &Lanes<A>, what: &str) -> Result<Vec<usize>, DenseError> {
+        let positions = self.positions(&a.0, what)?;
+        Ok(positions.into_iter().map(|p| self.labels.letter_of::<A>(p)).collect())
+    }
+
+    fn letter<A: Alphabet>(&self, a: &Digit<A>, what: &str) -> Result<usize, DenseError> {
+        let positions = self.positions(&a.0, what)?;
+        positions
+            .first()
+            .map(|p| self.labels.letter_of::<A>(*p))
+            .ok_or_else(|| DenseError::Candle("an empty digit".into()))
+    }
+
+    /// A letter as a tensor of shape \[1, radix\].
+    pub(crate) fn letter_tensor(&self, id: AlphabetId, letter: usize) -> Tensor {
+        self.keep(self.embeddings[id as usize].narrow(0, letter, 1), (1, id.radix()))
+    }
+
+    /// Letters as a tensor of shape \[count, radix\].
+    fn embed_all(&self, id: AlphabetId, letters: &[u32]) -> Tensor {
+        let rows = Tensor::new(letters, &self.device)
+            .and_then(|index| self.embeddings[id as usize].index_select(&index, 0));
+        self.keep(rows, (letters.len(), id.radix()))
+    }
+
+    /// Nibbles as a tensor of shape \[count, 16\].
+    pub(crate) fn nibbles(&self, letters: &[u32]) -> Tensor {
+        self.embed_all(AlphabetId::Nibble, letters)
+    }
+
+    /// Bits as a tensor of shape \[count, 2\].
+    pub(crate) fn bits(&self, letters: &[u32]) -> Tensor {
+        self.embed_all(AlphabetId::Bit, letters)
+    }
+
+    /// The tensor of a word, for heads.
+    pub(crate) fn tensor<'a>(&self, word: &'a Lanes<Nibble>) -> &'a Tensor {
+        &word.0
+    }
+
+    /// The tensor of a digit, for heads.
+    pub(crate) fn digit_tensor<'a, A>(&self, digit: &'a Digit<A>) -> &'a Tensor {
+        &digit.0
+    }
+
+    /// A tensor of shape \[16, 16\] as a word, for heads.
+    pub(crate) fn from_tensor(&self, tensor: candle_core::Result<Tensor>) -> Lanes<Nibble> {
+        lanes(self.keep(tensor, (16, 16)))
+    }
+
+    /// A tensor of shape \[1, radix\] as a digit, for heads.
+    pub(crate) fn from_digit_tensor<A: Alphabet>(&self, tensor: candle_core::Result<Tensor>) -> Digit<A> {
+        digit(self.keep(tensor, (1, A::ID.radix())))
+    }
+
+    /// The one-hot pair of two digits: shape \[1, 256\], letter a + 16 b hot.
+    pub(crate) fn pair(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        self.keep(self.layers.product.hidden(&[a, b]), (1, 256))
+    }
+
+    /// Position of a letter, for heads.
+    pub(crate) fn position_of<A: Alphabet>(&self, letter: usize) -> usize {
+        self.labels.position_of::<A>(letter)
+    }
+
+    /// Letter at a position, for heads.
+    pub(crate) fn letter_of<A: Alphabet>(&self, position: usize) -> usize {
+        self.labels.letter_of::<A>(position)
+    }
+
+    fn stair(&self, stair: Stair, columns: &Tensor, digits: usize) -> Tensor {
+        self.keep(self.layers.stairs[stair as usize].run(&[columns]), (16, 16 * digits))
+    }
+
+    fn part(&self, tensor: &Tensor, start: usize, length: usize) -> Tensor {
+        let rows = tensor.dims().first().copied().unwrap_or(1);
+        self.keep(tensor.narrow(1, start, length), (rows, length))
+    }
+
+    /// Moves rows towards higher lanes; the freed ones are `fill`.
+    fn move_up(&self, a: &Tensor, count: usize, fill: &Tensor) -> candle_core::Result<Tensor> {
+        let fill = fill.broadcast_as((count.min(16), fill.dim(1)?))?;
+        if count == 0 {
+            return Ok(a.clone());
+        }
+        if count >= 16 {
+            return fill.contiguous();
+        }
+        Tensor::cat(&[&fill.contiguous()?, &a.narrow(0, 0, 16 - count)?], 0)
+    }
+
+    fn move_down(&self, a: &Tensor, count: usize, fill: &Tensor) -> candle_core::Result<Tensor> {
+        let fill = fill.broadcast_as((count.min(16), fill.dim(1)?))?;
+        if count == 0 {
+            return Ok(a.clone());
+        }
+        if count >= 16 {
+            return fill.contiguous();
+        }
+        Tensor::cat(&[&a.narrow(0, count, 16 - count)?, &fill.contiguous()?], 0)
+    }
+
+    /// A one-hot key against values flattened to rows.
+    fn attention(&self, key: &Tensor, values: &[&Tensor]) -> candle_core::Result<Tensor> {
+        let shape = values.first().map(|v| v.dims().to_vec()).unwrap_or_default();
+        let rows = values.iter().map(|v| v.reshape((1, ()))).collect::<candle_core::Result<Vec<_>>>()?;
+        key.matmul(&Tensor::cat(&rows, 0)?)?.reshape(shape)
+    }
+
+    /// Values given by letter, put in order of positions.
+    fn by_position<A: Alphabet, T: Copy>(&self, values: &[T]) -> Vec<T> {
+        (0..values.len()).map(|position| values[self.labels.letter_of::<A>(position)]).collect()
+    }
+}
+
+impl Evaluator for Dense {
+    type Digit<A: Alphabet> = Digit<A>;
+    type Lanes<A: Alphabet> = Lanes<A>;
+    type Columns = Columns;
+    type Control = Control;
+
+    fn digit<A: Alphabet, const V: usize>(&self) -> Digit<A> {
+        const { assert!(V < A::ID.radix()) };
+        digit(self.letter_tensor(A::ID, V))
+    }
+
+    fn word(&self, constant: WordConst) -> Lanes<Nibble> {
+        lanes(self.constants[constant as usize].clone())
+    }
+
+    fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Digit<A>) -> Digit<O> {
+        digit(self.look_up(&self.layers.tables[table.id as usize], &[&a.0], (1, O::ID.radix())))
+    }
+
+    fn apply2<A: Alphabet, B: Alphabet, O: Alphabet>(
+        &self,
+        table: Table2<A, B, O>,
+        a: &Digit<A>,
+        b: &Digit<B>,
+    ) -> Digit<O> {
+        digit(self.look_up(&self.layers.tables[table.id as usize], &[&a.0, &b.0], (1, O::ID.radix())))
+    }
+
+    fn apply3<A: Alphabet, B: Alphabet, C: Alphabet, O: Alphabet>(
+        &self,
+        table: Table3<A, B, C, O>,
+        a: &Digit<A>,
+        b: &Digit<B>,
+        c: &Digit<C>,
+    ) -> Digit<O> {
+        let inputs = [&a.0, &b.0, &c.0];
+        digit(self.look_up(&self.layers.tables[table.id as usize], &inputs, (1, O::ID.radix())))
+    }
+
+    fn apply4<A: Alphabet, B: Alphabet, C: Alphabet, D: Alphabet, O: Alphabet>(
+        &self,
+        table: Table4<A, B, C, D, O>,
+        a: &Digit<A>,
+        b: &Digit<B>,
+        c: &Digit<C>,
+        d: &Digit<D>,
+    ) -> Digit<O> {
+        let inputs = [&a.0, &b.0, &c.0, &d.0];
+        digit(self.look_up(&self.layers.tables[table.id as usize], &inputs, (1, O::ID.radix())))
+    }
+
+    fn map<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Lanes<A>) -> Lanes<O> {
+        lanes(self.look_up(&self.layers.tables[table.id as usize], &[&a.0], (16, O::ID.radix())))
+    }
+
+    fn zip2<A: Alphabet, B: Alphabet, O: Alphabet>(
+        &self,
+        table: Table2<A, B, O>,
+        a: &Lanes<A>,
+        b: &Lanes<B>,
+    ) -> Lanes<O> {
+        lanes(self.look_up(&self.layers.tables[table.id as usize], &[&a.0, &b.0], (16, O::ID.radix())))
+    }
+
+    fn zip3<A: Alphabet, B: Alphabet, C: Alphabet, O: Alphabet>(
+        &self,
+        table: Table3<A, B, C, O>,
+        a: &Lanes<A>,
+        b: &Lanes<B>,
+        c: &Lanes<C>,
+    ) -> Lanes<O> {
+        let inputs = [&a.0, &b.0, &c.0];
+        lanes(self.look_up(&self.layers.tables[table.id as usize], &inputs, (16, O::ID.radix())))
+    }
+
+    fn zip4<A: Alphabet, B: Alphabet, C: Alphabet, D: Alphabet, O: Alphabet>(
+        &self,
+        table: Table4<A, B, C, D, O>,
+        a: &Lanes<A>,
+        b: &Lanes<B>,
+        c: &Lanes<C>,
+        d: &Lanes<D>,
+    ) -> Lanes<O> {
+        let inputs = [&a.0, &b.0, &c.0, &d.0];
+        lanes(self.look_up(&self.layers.tables[table.id as usize], &inputs, (16, O::ID.radix())))
+    }
+
+    fn lane<A: Alphabet>(&self, a: &Lanes<A>, lane: usize) -> Digit<A> {
+        digit(self.keep(a.0.narrow(0, lane, 1), (1, A::ID.radix())))
+    }
+
+    fn splat<A: Alphabet>(&self, a: &Digit<A>) -> Lanes<A> {
+        let shape = (16, A::ID.radix());
+        lanes(self.keep(a.0.broadcast_as(shape).and_then(|t| t.contiguous()), shape))
+    }
+
+    fn merge<A: Alphabet>(&self, low: &Lanes<A>, high: &Lanes<A>, count: usize) -> Lanes<A> {
+        let merged = match count {
+            0 => Ok(high.0.clone()),
+            16 => Ok(low.0.clone()),
+            _ => low.0.narrow(0, 0, count).and_then(|low| {
+                let high = high.0.narrow(0, count, 16 - count)?;
+                Tensor::cat(&[&low, &high], 0)
+            }),
+        };
+        lanes(self.keep(merged, (16, A::ID.radix())))
+    }
+
+    fn shift_up<A: Alphabet>(&self, a: &Lanes<A>, count: usize, fill: &Digit<A>) -> Lanes<A> {
+        lanes(self.keep(self.move_up(&a.0, count, &fill.0), (16, A::ID.radix())))
+    }
+
+    fn shift_down<A: Alphabet>(&self, a: &Lanes<A>, count: usize, fill: &Digit<A>) -> Lanes<A> {
+        lanes(self.keep(self.move_down(&a.0, count, &fill.0), (16, A::ID.radix())))
+    }
+
+    fn reverse_bytes(&self, a: &Lanes<Nibble>) -> Lanes<Nibble> {
+        lanes(self.keep(a.0.index_select(&self.reversal, 0), (16, 16)))
+    }
+
+    fn attend<A: Alphabet, B: Alphabet, const N: usize>(
+        &self,
+        key: &Digit<A>,
+        values: [&Lanes<B>; N],
+    ) -> Lanes<B> {
+        let values = self.by_position::<A, _>(&values.map(|v| &v.0));
+        lanes(self.keep(self.attention(&key.0, &values), (16, B::ID.radix())))
+    }
+
+    fn attend_digit<A: Alphabet, B: Alphabet, const N: usize>(
+        &self,
+        key: &Digit<A>,
+        values: [&Digit<B>; N],
+    ) -> Digit<B> {
+        let values = self.by_position::<A, _>(&values.map(|v| &v.0));
+        digit(self.keep(self.attention(&key.0, &values), (1, B::ID.radix())))
+    }
+
+    fn attend_up(&self, by: &Digit<Nibble>, a: &Lanes<Nibble>, fill: &Digit<Nibble>) -> Lanes<Nibble> {
+        let moved: [Lanes<Nibble>; 16] = std::array::from_fn(|count| self.shift_up(a, count, fill));
+        self.attend(by, moved.each_ref())
+    }
+
+    fn attend_down(&self, by: &Digit<Nibble>, a: &Lanes<Nibble>, fill: &Digit<Nibble>) -> Lanes<Nibble> {
+        let moved: [Lanes<Nibble>; 16] = std::array::from_fn(|count| self.shift_down(a, count, fill));
+        self.attend(by, moved.each_ref())
+    }
+
+    fn decode(&self, phase: &Digit<Phase>, low: &Digit<Nibble>, high: &Digit<Nibble>) -> Control {
+        let width = GROUPS.iter().map(|id| id.radix()).sum();
+        Control(self.look_up(&self.layers.decode, &[&phase.0, &low.0, &high.0], (1, width)))
+    }
+
+    fn gates<A: Alphabet>(&self, control: &Control, group: Group<A>) -> Digit<A> {
+        let start = GROUPS[..group.index].iter().map(|id| id.radix()).sum();
+        digit(self.part(&control.0, start, A::ID.radix()))
+    }
+
+    fn product_columns(&self, a: &Lanes<Nibble>, b: &Lanes<Nibble>) -> Columns {
+        let columns = || {
+            let a = a.0.index_select(&self.product_lanes[0], 0)?;
+            let b = b.0.index_select(&self.product_lanes[1], 0)?;
+            let terms = self.layers.product.hidden(&[&a, &b])?.matmul(&self.product_value)?;
+            self.product_columns.matmul(&terms)
+        };
+        Columns(self.keep(columns(), (16, 1)))
+    }
+
+    fn settle(&self, columns: &Columns) -> [Lanes<Nibble>; 3] {
+        let high = self.stair(Stair::High, &columns.0, 1);
+        let rest = high.matmul(&self.remainder).and_then(|away| &columns.0 + away);
+        let rest = self.keep(rest, (16, 1));
+        let low = self.stair(Stair::Low, &rest, 2);
+        [self.part(&low, 0, 16), self.part(&low, 16, 16), high].map(lanes)
+    }
+
+    fn digit_columns(&self, a: &Lanes<Nibble>, b: &Lanes<Nibble>, c: &Lanes<Nibble>) -> Columns {
+        let columns = || {
+            let nothing = self.zeros((1, 1));
+            let mut sum = self.zeros((16, 1));
+            for (place, word) in [a, b, c].into_iter().enumerate() {
+                let values = word.0.matmul(&self.product_digits[place])?;
+                sum = (sum + self.move_up(&values, place, &nothing)?)?;
+            }
+            Ok(sum)
+        };
+        Columns(self.keep(columns(), (16, 1)))
+    }
+
+    fn settle_small(&self, columns: &Columns) -> [Lanes<Nibble>; 2] {
+        let digits = self.stair(Stair::Small, &columns.0, 2);
+        [self.part(&digits, 0, 16), self.part(&digits, 16, 16)].map(lanes)
+    }
+}
+
+impl Sequencer for Dense {
+    type Error = DenseError;
+
+    fn observe(&self, bit: &Digit<Bit>, site: Site) -> Result<bool, DenseError> {
+        Ok(self.letter(bit, &format!("{site:?}"))? == 1)
+    }
+
+    fn observe_gate<A: Gate>(&self, gates: &Digit<A>, site: Site) -> Result<A, DenseError> {
+        Ok(A::LETTERS[self.letter(gates, &format!("{site:?}"))?])
+    }
+}
+
+impl Boundary for Dense {
+    fn embed(&self, value: u64) -> Lanes<Nibble> {
+        let letters: Vec<u32> = (0..16).map(|lane| (value >> (4 * lane)) as u32 & 15).collect();
+        lanes(self.nibbles(&letters))
+    }
+
+    fn embed_digit<A: Alphabet>(&self, letter: usize) -> Digit<A> {
+        assert!(letter < A::ID.radix(), "letter {letter} of {}", A::ID.name());
+        digit(self.letter_tensor(A::ID, letter))
+    }
+
+    fn read_out(&self, word: &Lanes<Nibble>) -> Result<u64, DenseError> {
+        let letters = self.letters(word, "a word")?;
+        Ok(letters.into_iter().enumerate().fold(0, |v, (lane, letter)| v | (letter as u64) << (4 * lane)))
+    }
+
+    fn read_digit<A: Alphabet>(&self, digit: &Digit<A>) -> Result<usize, DenseError> {
+        self.letter(digit, A::ID.name())
+    }
+}

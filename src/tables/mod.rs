@@ -1,0 +1,24 @@
+//! Tables, weights and the evaluators that run them.
+
+pub mod alphabet;
+mod bounds;
+pub mod catalogue;
+mod counted;
+pub mod decode;
+mod dense;
+mod evaluator;
+mod indexed;
+mod labels;
+pub mod shallow;
+mod site;
+mod stairs;
+mod weights;
+
+pub use counted::{Counted, Counts, Deep};
+pub use dense::{Dense, DenseError};
+pub use evaluator::{Boundary, Evaluator, Sequencer, Word};
+pub use indexed::{Indexed, Lanes};
+pub use labels::Labels;
+pub use site::Site;
+pub use stairs::Stair;
+pub use weights::{Array, Weights, WeightsError};

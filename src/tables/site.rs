@@ -1,0 +1,45 @@
+//! The places where host code reads a bit or a branch.
+
+/// Where an observation is made. A test pins how often each happens per instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Site {
+    /// Which execution unit the decoded instruction uses: once a lazy step.
+    Unit,
+    /// Whether a lazy conditional jump is taken.
+    Taken,
+    /// Whether a divisor is zero, in a lazy division or remainder.
+    DivisorZero,
+    /// Which region a lazy memory access points at.
+    Region,
+    /// Whether a lazy memory access lies inside its region.
+    InBounds,
+    /// Whether a call key names a syscall.
+    SyscallFound,
+    /// Whether a call key names a function.
+    FunctionFound,
+    /// Whether a call is one too deep.
+    TooDeep,
+    /// Whether a register call stays inside the text.
+    InText,
+    /// Whether an exit leaves the first frame.
+    RootFrame,
+    /// Whether a full step is the last: its only observation.
+    Halt,
+}
+
+impl Site {
+    /// Every site.
+    pub const ALL: [Self; 11] = [
+        Self::Unit,
+        Self::Taken,
+        Self::DivisorZero,
+        Self::Region,
+        Self::InBounds,
+        Self::SyscallFound,
+        Self::FunctionFound,
+        Self::TooDeep,
+        Self::InText,
+        Self::RootFrame,
+        Self::Halt,
+    ];
+}
