@@ -112,14 +112,15 @@ impl Check {
     /// One-hot rows for combinations of positions, shape \[combinations, width\].
     fn batch(&self, inputs: &[AlphabetId]) -> candle_core::Result<Tensor> {
         let mut data = Vec::new();
-        let mut count = 0;
+        let width: usize = inputs.iter().map(|id| id.radix()).sum();
+        let mut count = 0usize;
         for positions in combinations(inputs) {
             count += 1;
             for (id, position) in inputs.iter().zip(positions) {
                 data.extend(hot(id.radix(), position));
             }
         }
-        Tensor::from_vec(data, (count, inputs.iter().map(|id| id.radix()).sum()), self.dense.device())
+        Tensor::from_vec(data, (count, width), self.dense.device())
     }
 
     fn table(&self, id: TableId) -> Result<Checked, VerifyError> {
