@@ -233,12 +233,12 @@ impl Dense {
     }
 
     /// A tensor of shape \[16, 16\] as a word, for heads.
-    pub(crate) fn from_tensor(&self, tensor: candle_core::Result<Tensor>) -> Lanes<Nibble> {
+    pub(crate) fn word_from(&self, tensor: candle_core::Result<Tensor>) -> Lanes<Nibble> {
         lanes(self.keep(tensor, (16, 16)))
     }
 
     /// A tensor of shape \[1, radix\] as a digit, for heads.
-    pub(crate) fn from_digit_tensor<A: Alphabet>(&self, tensor: candle_core::Result<Tensor>) -> Digit<A> {
+    pub(crate) fn digit_from<A: Alphabet>(&self, tensor: candle_core::Result<Tensor>) -> Digit<A> {
         digit(self.keep(tensor, (1, A::ID.radix())))
     }
 
