@@ -2,12 +2,16 @@
 
 mod bytes;
 mod divide;
+mod high;
 mod jump;
 mod shift;
+mod signed;
 mod words;
 
 pub use bytes::{keep_bytes, swap_bytes};
 pub use divide::divide;
+pub use high::{multiply_high, multiply_high_signed};
 pub use jump::{compare_signed, test};
 pub use shift::{ShiftCount, shift_arithmetic, shift_count, shift_left, shift_right};
+pub use signed::{SignedQuotient, divide_signed};
 pub use words::{add, bitwise_and, bitwise_or, bitwise_xor, extend, multiply, negate, subtract};

@@ -61,9 +61,6 @@ impl Default for Setup {
 /// A run that cannot start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// Only v0 programs run so far.
-    #[error("sBPF {0:?} is not supported by this machine")]
-    Version(Version),
     /// There is no such register, or it is not a program's to set.
     #[error("there is no register r{0}")]
     Register(u8),
@@ -116,9 +113,6 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
     /// # Errors
     /// [`SetupError`].
     pub fn new(evaluator: &'e E, program: &Program, setup: &Setup, mode: Mode) -> Result<Self, SetupError> {
-        if program.version != Version::V0 {
-            return Err(SetupError::Version(program.version));
-        }
         for length in [setup.heap, setup.input.len()] {
             if length > MAX_REGION_BYTES {
                 return Err(SetupError::TooLarge(length));
@@ -132,17 +126,20 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         let slots: Vec<u64> = slots.iter().map(|slot| u64::from_le_bytes(*slot)).collect();
         let functions: Vec<(u32, u64)> =
             program.functions.iter().map(|(key, pc)| (*key, *pc as u64)).collect();
+        let gaps = program.version == Version::V0;
         let (mut stack, mut heap) = (vec![0; STACK_BYTES], vec![0; setup.heap]);
         for (address, bytes) in &setup.memory {
-            preset(&mut stack, &mut heap, *address, bytes)
+            preset(&mut stack, &mut heap, gaps, *address, bytes)
                 .ok_or(SetupError::Memory { address: *address, length: bytes.len() })?;
         }
-        let contents: [&[u8]; 5] = [&[], &program.image, &stack, &heap, &setup.input];
+        let (null, image): (&[u8], &[u8]) =
+            if program.image_address == 0 { (&program.image, &[]) } else { (&[], &program.image) };
+        let contents = [null, image, &stack, &heap, &setup.input];
         let lengths = contents.map(<[u8]>::len);
         let widths = [1, 2, 4, 8].map(|bytes| e.embed(bytes));
         let extents = std::array::from_fn(|region| {
             let length = lengths[region];
-            let covered = if region == index(Region::Stack) { 2 * length } else { length };
+            let covered = if gaps && region == index(Region::Stack) { 2 * length } else { length };
             let writable = e.embed_digit::<Bit>(usize::from(region >= index(Region::Stack)));
             Extent::new(e, &e.embed(length as u64), &e.embed(covered as u64), &widths, writable)
         });
@@ -152,24 +149,26 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
             e.bank_write(&mut registers, &key, &e.embed_digit::<Bit>(1), &e.embed(value));
         };
         set(1, INPUT_ADDRESS);
-        set(10, STACK_ADDRESS + 4096);
+        set(10, frame_pointer(program.version));
         for (register, value) in &setup.registers {
             if usize::from(*register) > machine::FRAME_POINTER {
                 return Err(SetupError::Register(*register));
             }
             set(*register, *value);
         }
+        let version = e.embed_digit::<alphabet::Version>(program.version as usize);
         Ok(Self {
             evaluator,
             image: Image {
-                version: e.embed_digit::<alphabet::Version>(program.version as usize),
+                frame_stride: machine::frame_stride(e, &version),
+                version,
                 slot_count: e.embed(slots.len() as u64),
                 slots: e.slots(&slots),
                 text_address: e.embed(program.text_address),
                 functions: e.dictionary(&functions),
                 syscalls: e.dictionary(&[]),
                 extents,
-                gaps: e.embed_digit::<Bit>(1),
+                gaps: e.embed_digit::<Bit>(usize::from(gaps)),
             },
             state: State {
                 registers,
@@ -249,6 +248,7 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         let e = self.evaluator;
         Ok(match Fault::LETTERS[e.read_digit(fault)?] {
             Fault::DivideByZero => EbpfError::DivideByZero,
+            Fault::DivideOverflow => EbpfError::DivideOverflow,
             Fault::CallDepth => EbpfError::CallDepthExceeded,
             Fault::CallOutside => EbpfError::CallOutsideTextSegment,
             Fault::Overrun => EbpfError::ExecutionOverrun,
@@ -345,17 +345,25 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
     }
 }
 
+/// Where the frame pointer starts: at the end of the first frame, or at the end of the stack where the
+/// program moves it.
+fn frame_pointer(version: Version) -> u64 {
+    match version {
+        Version::V0 | Version::V3 => STACK_ADDRESS + 4096,
+        Version::V1 | Version::V2 => STACK_ADDRESS + STACK_BYTES as u64,
+    }
+}
+
 /// Writes preset bytes into the stack or heap; `None` if they do not lie in one of them.
-fn preset(stack: &mut [u8], heap: &mut [u8], address: u64, bytes: &[u8]) -> Option<()> {
+///
+/// With `gaps`, the stack's frames of 4096 bytes have gaps of the same size between them.
+fn preset(stack: &mut [u8], heap: &mut [u8], gaps: bool, address: u64, bytes: &[u8]) -> Option<()> {
     let (target, offset) = match address >> 32 {
-        2 => {
-            let offset = (address - STACK_ADDRESS) as usize;
-            // Frames are 4096 bytes with gaps of the same size between them.
-            if offset & 0x1000 != 0 {
-                return None;
-            }
-            (stack, (offset >> 13 << 12) | offset & 0xfff)
-        }
+        2 => match (address - STACK_ADDRESS) as usize {
+            offset if !gaps => (stack, offset),
+            offset if offset & 0x1000 == 0 => (stack, (offset >> 13 << 12) | offset & 0xfff),
+            _ => return None,
+        },
         3 => (heap, (address - HEAP_ADDRESS) as usize),
         _ => return None,
     };

@@ -37,8 +37,10 @@ pub struct Program {
     pub image_address: u64,
 }
 
-/// Where the program region starts in versions 0 to 2.
+/// Where the text's region starts; in versions 0 to 2 the read-only data is in it too.
 pub const PROGRAM_ADDRESS: u64 = 0x1_0000_0000;
+/// Where the read-only data starts in version 3.
+pub const DATA_ADDRESS: u64 = 0;
 
 impl Program {
     /// A program from bare instruction slots, which are also its whole read-only image.
@@ -57,7 +59,7 @@ impl Program {
             text_address: PROGRAM_ADDRESS,
             entry_pc,
             functions,
-            image_address: PROGRAM_ADDRESS,
+            image_address: if version == Version::V3 { DATA_ADDRESS } else { PROGRAM_ADDRESS },
         }
     }
 }

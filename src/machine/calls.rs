@@ -1,12 +1,12 @@
 //! Calls: frames pushed and popped.
 
-use super::{FIRST_SAVED, FRAME_POINTER, State, state::Image};
+use super::{FIRST_SAVED, FRAME_POINTER, State, decode, state::Image};
 use crate::{
     alu,
     deltanet::{FRAME_WORDS, Heads},
     tables::{
         Word,
-        alphabet::{Bit, Nibble, Quarter},
+        alphabet::{Bit, Nibble, Quarter, Version},
         catalogue::{EQUAL, LESS, WordConst},
     },
 };
@@ -47,11 +47,24 @@ pub fn save<E: Heads>(e: &E, state: &mut State<E>, strength: &E::Digit<Bit>, bac
     e.frame_write(&mut state.frames, &state.depth, strength, [r6, r7, r8, r9, r10, back]);
 }
 
+/// How far a call moves the frame pointer: past a frame and the gap after it, not at all where the
+/// program does it, or past a frame.
+pub fn frame_stride<E: Heads>(e: &E, version: &E::Digit<Version>) -> Word<E> {
+    let none = e.word(WordConst::Zero);
+    e.attend(version, [&e.word(WordConst::FrameStride), &none, &none, &e.word(WordConst::FrameSize)])
+}
+
 /// The frame pointer of the callee.
 #[inline]
-pub fn next_frame_pointer<E: Heads>(e: &E, registers: &E::Bank) -> Word<E> {
+pub fn next_frame_pointer<E: Heads>(e: &E, image: &Image<E>, registers: &E::Bank) -> Word<E> {
     let pointer = e.bank_read(registers, &e.digit::<Nibble, FRAME_POINTER>());
-    alu::add(e, &pointer, &e.word(WordConst::FrameStride))
+    alu::add(e, &pointer, &image.frame_stride)
+}
+
+/// The slot a static call of a function leads to.
+#[inline]
+pub fn relative<E: Heads>(e: &E, slot: &Word<E>, next: &Word<E>) -> Word<E> {
+    alu::add(e, next, &decode::immediate(e, slot))
 }
 
 /// Restores what [`save`] kept at `depth`, with the given strength; returns the slot to return to.

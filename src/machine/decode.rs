@@ -5,7 +5,12 @@
 
 use crate::{
     deltanet::Heads,
-    tables::{Word, alphabet::Nibble, catalogue::SIGN_FILL, decode::REGISTER},
+    tables::{
+        Word,
+        alphabet::Nibble,
+        catalogue::SIGN_FILL,
+        decode::{CALLEE, NARROW_SECOND, REGISTER},
+    },
 };
 
 /// Number of the destination register.
@@ -44,6 +49,19 @@ pub fn offset<E: Heads>(e: &E, slot: &Word<E>) -> Word<E> {
 pub fn operand<E: Heads>(e: &E, control: &E::Control, slot: &Word<E>, registers: &E::Bank) -> Word<E> {
     let register = e.bank_read(registers, &source(e, slot));
     e.attend(&e.gates(control, REGISTER), [&immediate(e, slot), &register])
+}
+
+/// A second operand, already narrowed, as a factor or divisor.
+#[inline(always)]
+pub fn second<E: Heads>(e: &E, control: &E::Control, operand: &Word<E>) -> Word<E> {
+    e.extend(&e.gates(control, NARROW_SECOND), operand)
+}
+
+/// The address a call through a register leads to.
+#[inline]
+pub fn callee<E: Heads>(e: &E, control: &E::Control, slot: &Word<E>, registers: &E::Bank) -> Word<E> {
+    let fields = [&e.lane(slot, 8), &source(e, slot), &destination(e, slot)];
+    e.bank_read(registers, &e.attend_digit(&e.gates(control, CALLEE), fields))
 }
 
 /// The 64-bit constant of a slot and the one after it.

@@ -1,18 +1,19 @@
 //! The execution units with a result: what each one computes from its operands.
 
+use super::decode;
 use crate::{
     alu,
     deltanet::Heads,
     tables::{
         Word,
-        alphabet::{Size, Unit},
+        alphabet::{Nibble, Size, Unit},
         catalogue::{SWAP_SIZE, TAKE},
-        decode::{CONDITION, NARROW_SHIFT},
+        decode::{CONDITION, HALF},
     },
 };
 
 /// The result of `unit` on operands already narrowed; `None` for units that have none or need more
-/// than operands (division has two results, see [`alu::divide`]).
+/// than operands (divisions have several results, see [`alu::divide`] and [`alu::divide_signed`]).
 #[inline(always)]
 pub fn result<E: Heads>(
     e: &E,
@@ -22,18 +23,22 @@ pub fn result<E: Heads>(
     left: &Word<E>,
     right: &Word<E>,
 ) -> Option<Word<E>> {
-    let count = || alu::shift_count(e, right, &e.gates(control, NARROW_SHIFT));
+    let count = || alu::shift_count(e, right, &e.gates(control, HALF));
     Some(match unit {
         Unit::Move => right.clone(),
         Unit::Add => alu::add(e, left, right),
         Unit::Subtract => alu::subtract(e, left, right),
+        Unit::SubtractFrom => alu::subtract(e, right, left),
         Unit::And => alu::bitwise_and(e, left, right),
         Unit::Or => alu::bitwise_or(e, left, right),
+        Unit::OrHigh => alu::bitwise_or(e, left, &e.shift_up(right, 8, &e.digit::<Nibble, 0>())),
         Unit::Xor => alu::bitwise_xor(e, left, right),
         Unit::ShiftLeft => alu::shift_left(e, left, &count()),
         Unit::ShiftRight => alu::shift_right(e, left, &count()),
         Unit::ShiftArithmetic => alu::shift_arithmetic(e, left, &count()),
         Unit::Multiply => alu::multiply(e, left, right),
+        Unit::MultiplyHigh => alu::multiply_high(e, left, &decode::second(e, control, right)),
+        Unit::MultiplyHighSigned => alu::multiply_high_signed(e, left, right),
         Unit::Negate => alu::negate(e, left),
         Unit::LittleEndian => alu::keep_bytes(e, &swap_size(e, slot), left),
         Unit::BigEndian => alu::swap_bytes(e, &swap_size(e, slot), left),

@@ -24,7 +24,8 @@ pub struct Place<E: Heads> {
 /// Finds the place of an address that could not be accessed.
 ///
 /// The frame index is the distance from the start of the stack divided by 4096 and rounded towards
-/// zero, so that the 4095 bytes below the stack belong to frame 0, and those from -1 to 64 count.
+/// zero, so that the 4095 bytes below the stack belong to frame 0, and those from -1 to 64 count. Where the
+/// program moves the frame pointer itself none does.
 pub fn place<E: Heads>(e: &E, image: &Image<E>, address: &Word<E>) -> Place<E> {
     let zero = e.digit::<Nibble, 0>();
     let above = alu::subtract(e, address, &e.word(WordConst::StackStart));
@@ -42,8 +43,9 @@ pub fn place<E: Heads>(e: &E, image: &Image<E>, address: &Word<E>) -> Place<E> {
     let none = e.digit::<Bit, 0>();
     let covered =
         e.attend_digit(&region, [&inside(0), &inside(1), &inside(2), &inside(3), &inside(4), &none]);
+    let near = e.attend_digit(&near_above, [&near_below, &e.digit::<Bit, 1>()]);
     Place {
-        in_frame: e.attend_digit(&near_above, [&near_below, &e.digit::<Bit, 1>()]),
+        in_frame: e.attend_digit(&image.version, [&near, &none, &none, &near]),
         frame: e.attend(&near_above, [&down, &up]),
         region: e.attend_digit(&covered, [&nowhere, &region]),
     }

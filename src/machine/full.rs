@@ -13,8 +13,8 @@ use crate::{
     tables::{
         Word,
         alphabet::{Bit, Fault, Halt, Nibble, Region, Unit},
-        catalogue::{BIT_AND, FAULT_HALT, PHASE, SPAN, WordConst},
-        decode::{EXTEND, NARROW, SIZE, UNIT, WRITES},
+        catalogue::{BIT_AND, FAULT_HALT, PHASE, SPAN, STATIC_CALL, WordConst},
+        decode::{EXTEND, HALF, NARROW, SIZE, UNIT, WRITES},
     },
 };
 
@@ -79,7 +79,9 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
     let register = e.bank_read(&state.registers, &destination);
     let operand = decode::operand(e, &control, &slot, &state.registers);
     let (left, right) = (e.extend(&narrow, &register), e.extend(&narrow, &operand));
-    let (quotient, remainder) = alu::divide(e, &left, &right);
+    let divisor = decode::second(e, &control, &right);
+    let (quotient, remainder) = alu::divide(e, &left, &divisor);
+    let signed = alu::divide_signed(e, &e.gates(&control, HALF), &left, &divisor);
 
     // Memory.
     let access = translate(e, image, &control, &slot, &state.registers, &unit, &register);
@@ -95,9 +97,11 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
     let key = decode::key(e, &slot);
     let (syscall, is_syscall) = e.find(&image.syscalls, &key);
     let (function, is_function) = e.find(&image.functions, &key);
-    let callee = e.bank_read(&state.registers, &e.lane(&slot, 8));
+    let kind = e.apply1(STATIC_CALL, &decode::source(e, &slot));
+    let callee = decode::callee(e, &control, &slot, &state.registers);
     let target = choose(e, &unit, |unit| match unit {
         Unit::CallRegister => calls::slot_of(e, image, &callee),
+        Unit::CallStatic => calls::relative(e, &slot, &next),
         _ => function.clone(),
     });
     let (deeper, too_deep) = calls::deeper(e, &state.depth);
@@ -110,16 +114,26 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
     let outside = e.digit::<Fault, { Fault::CallOutside as usize }>();
     let unsupported = e.digit::<Fault, { Fault::Unsupported as usize }>();
     let by_zero = e.digit::<Fault, { Fault::DivideByZero as usize }>();
+    let overflow = e.digit::<Fault, { Fault::DivideOverflow as usize }>();
     let bad_load = e.digit::<Fault, { Fault::Load as usize }>();
     let bad_store = e.digit::<Fault, { Fault::Store as usize }>();
     let entering = e.attend_digit(&too_deep, [&e.attend_digit(&in_text, [&outside, &none]), &deep]);
     let fault = choose_digit(e, &unit, |unit| match unit {
-        Unit::Divide | Unit::Remainder => e.attend_digit(&e.is_zero(&right), [&none, &by_zero]),
+        Unit::Divide | Unit::Remainder => e.attend_digit(&e.is_zero(&divisor), [&none, &by_zero]),
+        Unit::DivideSigned | Unit::RemainderSigned => {
+            let fits = e.attend_digit(&signed.overflow, [&none, &overflow]);
+            e.attend_digit(&e.is_zero(&divisor), [&fits, &by_zero])
+        }
         Unit::Load => e.attend_digit(&access.readable, [&bad_load, &none]),
         Unit::Store => e.attend_digit(&access.writable, [&bad_store, &none]),
         Unit::Call => {
             let internal = e.attend_digit(&is_function, [&unsupported, &entering]);
             e.attend_digit(&is_syscall, [&internal, &none])
+        }
+        Unit::CallStatic => {
+            let external = e.attend_digit(&is_syscall, [&unsupported, &none]);
+            let internal = e.attend_digit(&in_text, [&unsupported, &entering]);
+            e.attend_digit(&kind, [&external, &internal, &unsupported])
         }
         Unit::CallRegister => entering.clone(),
         Unit::Unsupported => unsupported.clone(),
@@ -135,6 +149,10 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
     let halt = choose_digit(e, &unit, |unit| match unit {
         Unit::Exit => e.attend_digit(&root, [&failed, &exit]),
         Unit::Call => e.attend_digit(&is_syscall, [&failed, &asks]),
+        Unit::CallStatic => {
+            let external = e.attend_digit(&is_syscall, [&failed, &asks]);
+            e.attend_digit(&kind, [&external, &failed, &failed])
+        }
         _ => failed.clone(),
     });
     let goes_on = e.attend_digit(&halt, [&on, &off, &off, &off]);
@@ -143,6 +161,8 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
     let value = choose(e, &unit, |unit| match unit {
         Unit::Divide => quotient.clone(),
         Unit::Remainder => remainder.clone(),
+        Unit::DivideSigned => signed.quotient.clone(),
+        Unit::RemainderSigned => signed.remainder.clone(),
         Unit::LoadConstant => decode::constant(e, &slot, &e.fetch(&image.slots, &next).0),
         Unit::Load => loaded.clone(),
         _ => execute::result(e, unit, &control, &slot, &left, &right).unwrap_or_else(|| zero.clone()),
@@ -150,7 +170,7 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
     let value = e.extend(&e.gates(&control, EXTEND), &value);
     let writes = e.apply2(BIT_AND, &e.gates(&control, WRITES), &goes_on);
     let pushes = choose_digit(e, &unit, |unit| match unit {
-        Unit::Call | Unit::CallRegister => goes_on.clone(),
+        Unit::Call | Unit::CallStatic | Unit::CallRegister => goes_on.clone(),
         _ => off.clone(),
     });
     let pops = choose_digit(e, &unit, |unit| match unit {
@@ -169,7 +189,7 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
         e.ram_write(ram, &access.offset, &span, &operand);
     }
     calls::save(e, state, &pushes, &next);
-    let pointer = calls::next_frame_pointer(e, &state.registers);
+    let pointer = calls::next_frame_pointer(e, image, &state.registers);
     e.bank_write(&mut state.registers, &e.digit::<Nibble, FRAME_POINTER>(), &pushes, &pointer);
     let back = calls::restore(e, state, &pops, &shallower);
     e.bank_write(&mut state.registers, &destination, &writes, &value);
@@ -177,7 +197,7 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
         Unit::LoadConstant => e.increment(&next),
         Unit::Jump => jump.clone(),
         Unit::Compare | Unit::CompareSigned | Unit::Test => branch(unit),
-        Unit::Call | Unit::CallRegister => target.clone(),
+        Unit::Call | Unit::CallStatic | Unit::CallRegister => target.clone(),
         Unit::Exit => back.clone(),
         _ => next.clone(),
     });

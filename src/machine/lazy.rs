@@ -10,9 +10,9 @@ use crate::{
     deltanet::Heads,
     tables::{
         Sequencer, Site, Word,
-        alphabet::{Bit, Fault, Nibble, Region, Unit},
-        catalogue::{PHASE, SPAN, WordConst},
-        decode::{EXTEND, NARROW, SIZE, UNIT, WRITES},
+        alphabet::{Bit, Call, Fault, Nibble, Region, Unit},
+        catalogue::{PHASE, SPAN, STATIC_CALL, WordConst},
+        decode::{EXTEND, HALF, NARROW, SIZE, UNIT, WRITES},
     },
 };
 
@@ -39,16 +39,19 @@ pub fn lazy_step<S: Lazy>(e: &S, image: &Image<S>, state: &mut State<S>) -> Step
         state.meter = meter;
     }
     match unit {
-        Unit::Divide | Unit::Remainder => step.divide(state, unit),
+        Unit::Divide | Unit::Remainder | Unit::DivideSigned | Unit::RemainderSigned => {
+            step.divide(state, unit)
+        }
         Unit::LoadConstant => step.load_constant(state),
         Unit::Load => step.load(state),
         Unit::Store => step.store(state),
         Unit::Jump => Ok(step.jump(state)),
         Unit::Compare | Unit::CompareSigned | Unit::Test => step.branch(state, unit),
         Unit::Call => step.call(state),
+        Unit::CallStatic => step.call_static(state),
         Unit::CallRegister => step.call_register(state),
         Unit::Exit => step.exit(state),
-        Unit::Unsupported => Ok(step.fails(e.digit::<Fault, { Fault::Unsupported as usize }>())),
+        Unit::Unsupported => Ok(step.unsupported()),
         Unit::Overrun => Ok(step.fails(e.digit::<Fault, { Fault::Overrun as usize }>())),
         Unit::Exhausted => Ok(step.fails(e.digit::<Fault, { Fault::Exhausted as usize }>())),
         _ => {
@@ -99,15 +102,28 @@ impl<S: Lazy> Step<'_, S> {
         Some(self.fault(fault, &self.e.word(WordConst::Zero)))
     }
 
+    fn unsupported(&self) -> Option<Stop<S>> {
+        self.fails(self.e.digit::<Fault, { Fault::Unsupported as usize }>())
+    }
+
     fn divide(&self, state: &mut State<S>, unit: Unit) -> Stepped<S> {
         let e = self.e;
         let (left, right) = self.operands(state);
+        let right = decode::second(e, &self.control, &right);
         if e.observe(&e.is_zero(&right), Site::DivisorZero)? {
-            let fault = e.digit::<Fault, { Fault::DivideByZero as usize }>();
-            return Ok(Some(self.fault(fault, &right)));
+            return Ok(self.fails(e.digit::<Fault, { Fault::DivideByZero as usize }>()));
         }
-        let (quotient, remainder) = alu::divide(e, &left, &right);
-        let value = if unit == Unit::Divide { quotient } else { remainder };
+        let value = match unit {
+            Unit::Divide => alu::divide(e, &left, &right).0,
+            Unit::Remainder => alu::divide(e, &left, &right).1,
+            _ => {
+                let result = alu::divide_signed(e, &e.gates(&self.control, HALF), &left, &right);
+                if e.observe(&result.overflow, Site::QuotientOverflows)? {
+                    return Ok(self.fails(e.digit::<Fault, { Fault::DivideOverflow as usize }>()));
+                }
+                if unit == Unit::DivideSigned { result.quotient } else { result.remainder }
+            }
+        };
         self.write(state, &e.extend(&e.gates(&self.control, EXTEND), &value));
         Ok(None)
     }
@@ -201,23 +217,47 @@ impl<S: Lazy> Step<'_, S> {
         Ok(None)
     }
 
+    /// The syscall under a key, if there is one.
+    fn syscall(&self, key: &Word<S>) -> Stepped<S> {
+        let (number, found) = self.e.find(&self.image.syscalls, key);
+        Ok(self.e.observe(&found, Site::SyscallFound)?.then_some(Stop::Syscall(number)))
+    }
+
     fn call(&self, state: &mut State<S>) -> Stepped<S> {
         let e = self.e;
         let key = decode::key(e, &self.slot);
-        let (number, found) = e.find(&self.image.syscalls, &key);
-        if e.observe(&found, Site::SyscallFound)? {
-            return Ok(Some(Stop::Syscall(number)));
+        if let Some(syscall) = self.syscall(&key)? {
+            return Ok(Some(syscall));
         }
         let (target, found) = e.find(&self.image.functions, &key);
         if !e.observe(&found, Site::FunctionFound)? {
-            return Ok(Some(self.fault(e.digit::<Fault, { Fault::Unsupported as usize }>(), &key)));
+            return Ok(self.unsupported());
         }
         self.enter(state, &target)
     }
 
+    fn call_static(&self, state: &mut State<S>) -> Stepped<S> {
+        let e = self.e;
+        let kind = e.apply1(STATIC_CALL, &decode::source(e, &self.slot));
+        match e.observe_gate(&kind, Site::StaticCall)? {
+            Call::Syscall => {
+                let syscall = self.syscall(&decode::key(e, &self.slot))?;
+                Ok(syscall.or_else(|| self.unsupported()))
+            }
+            Call::Function => {
+                let target = calls::relative(e, &self.slot, &self.next);
+                if !e.observe(&calls::in_text(e, self.image, &target), Site::FunctionFound)? {
+                    return Ok(self.unsupported());
+                }
+                self.enter(state, &target)
+            }
+            Call::Nothing => Ok(self.unsupported()),
+        }
+    }
+
     fn call_register(&self, state: &mut State<S>) -> Stepped<S> {
         let e = self.e;
-        let address = e.bank_read(&state.registers, &e.lane(&self.slot, 8));
+        let address = decode::callee(e, &self.control, &self.slot, &state.registers);
         self.enter(state, &calls::slot_of(e, self.image, &address))
     }
 
@@ -233,7 +273,7 @@ impl<S: Lazy> Step<'_, S> {
         }
         let on = e.digit::<Bit, 1>();
         calls::save(e, state, &on, &self.next);
-        let pointer = calls::next_frame_pointer(e, &state.registers);
+        let pointer = calls::next_frame_pointer(e, self.image, &state.registers);
         e.bank_write(&mut state.registers, &e.digit::<Nibble, FRAME_POINTER>(), &on, &pointer);
         state.depth = depth;
         state.pc = target.clone();

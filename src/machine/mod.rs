@@ -14,6 +14,7 @@ mod lazy;
 mod memory;
 mod state;
 
+pub use calls::frame_stride;
 pub use fault::{Place, place};
 pub use full::{FullStep, full_step};
 pub use lazy::lazy_step;

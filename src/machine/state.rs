@@ -27,6 +27,8 @@ pub struct Image<E: Heads> {
     pub extents: [Extent<E>; 5],
     /// Every other 4096 bytes of the stack region are a gap.
     pub gaps: E::Digit<Bit>,
+    /// How far a call moves the frame pointer.
+    pub frame_stride: Word<E>,
 }
 
 /// The part of a run that steps change.

@@ -21,11 +21,13 @@ pub enum AlphabetId {
     Span,
     Fault,
     Halt,
+    Callee,
+    Call,
 }
 
 impl AlphabetId {
     /// Every alphabet.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Nibble,
         Self::Bit,
         Self::Carry,
@@ -40,6 +42,8 @@ impl AlphabetId {
         Self::Span,
         Self::Fault,
         Self::Halt,
+        Self::Callee,
+        Self::Call,
     ];
 
     /// Number of letters.
@@ -59,6 +63,8 @@ impl AlphabetId {
             Self::Span => Span::LETTERS.len(),
             Self::Fault => Fault::LETTERS.len(),
             Self::Halt => Halt::LETTERS.len(),
+            Self::Callee => Callee::LETTERS.len(),
+            Self::Call => Call::LETTERS.len(),
         }
     }
 
@@ -79,6 +85,8 @@ impl AlphabetId {
             Self::Span => "span",
             Self::Fault => "fault",
             Self::Halt => "halt",
+            Self::Callee => "callee",
+            Self::Call => "call",
         }
     }
 }
@@ -178,10 +186,14 @@ gates! {
         Add,
         /// Difference.
         Subtract,
+        /// Difference the other way round: the second operand minus the first.
+        SubtractFrom,
         /// Bitwise and.
         And,
         /// Bitwise or.
         Or,
+        /// Bitwise or with the second operand's low half, moved to the high half.
+        OrHigh,
         /// Bitwise exclusive or.
         Xor,
         /// Shift towards the high end.
@@ -192,10 +204,18 @@ gates! {
         ShiftArithmetic,
         /// Low half of the product.
         Multiply,
+        /// High half of the unsigned product.
+        MultiplyHigh,
+        /// High half of the signed product.
+        MultiplyHighSigned,
         /// Unsigned quotient.
         Divide,
         /// Unsigned remainder.
         Remainder,
+        /// Signed quotient, rounded towards zero.
+        DivideSigned,
+        /// Remainder of that quotient; it has the sign of the first operand.
+        RemainderSigned,
         /// Zero minus the first operand.
         Negate,
         /// Keep the low bytes, little end first.
@@ -218,6 +238,8 @@ gates! {
         Test,
         /// Call by key.
         Call,
+        /// Call of a syscall by key or of a function by its distance, as the source field says.
+        CallStatic,
         /// Call through a register.
         CallRegister,
         /// Return, or end the program.
@@ -298,6 +320,8 @@ gates! {
         None,
         /// The divisor is zero.
         DivideByZero,
+        /// The signed quotient does not fit.
+        DivideOverflow,
         /// A read outside what is mapped.
         Load,
         /// A write outside what is mapped, or to what is read-only.
@@ -323,5 +347,23 @@ gates! {
         Fault,
         /// The step asks for a syscall.
         Syscall,
+    }
+    /// Which field of a slot names the register a call goes through.
+    Callee {
+        /// The immediate.
+        Immediate,
+        /// The source.
+        Source,
+        /// The destination.
+        Destination,
+    }
+    /// What a static call calls.
+    Call {
+        /// A syscall, by key.
+        Syscall,
+        /// A function, by the distance to it.
+        Function,
+        /// Nothing that exists.
+        Nothing,
     }
 }

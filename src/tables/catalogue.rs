@@ -43,6 +43,8 @@ pub enum TableId {
     SwapSize,
     LowBit,
     FaultHalt,
+    Negative,
+    StaticCall,
 }
 
 /// A table's signature and function.
@@ -87,7 +89,7 @@ fn leaving(state: usize, carry: usize) -> usize {
 
 impl TableId {
     /// Every table.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 33] = [
         Self::Add,
         Self::AddCarry,
         Self::Subtract,
@@ -119,6 +121,8 @@ impl TableId {
         Self::SwapSize,
         Self::LowBit,
         Self::FaultHalt,
+        Self::Negative,
+        Self::StaticCall,
     ];
 
     /// What the table computes.
@@ -199,6 +203,8 @@ impl TableId {
             Self::FaultHalt => ("fault_halt", &[Id::Fault], Id::Halt, |x| {
                 (if x[0] == Fault::None as usize { Halt::Continue } else { Halt::Fault }) as usize
             }),
+            Self::Negative => ("negative", N, Id::Bit, |x| x[0] >> 3),
+            Self::StaticCall => ("static_call", N, Id::Call, |x| x[0].min(Call::Nothing as usize)),
         };
         Spec { name, inputs, output, function }
     }
@@ -296,6 +302,10 @@ pub const SWAP_SIZE: Table1<Nibble, Size> = Table1::new(TableId::SwapSize);
 pub const LOW_BIT: Table1<Nibble, Bit> = Table1::new(TableId::LowBit);
 /// Whether a fault ends the run.
 pub const FAULT_HALT: Table1<Fault, Halt> = Table1::new(TableId::FaultHalt);
+/// Bit 3: of the highest digit, whether the word is negative.
+pub const NEGATIVE: Table1<Nibble, Bit> = Table1::new(TableId::Negative);
+/// What a static call calls, of its source field.
+pub const STATIC_CALL: Table1<Nibble, Call> = Table1::new(TableId::StaticCall);
 
 /// Words the circuits need as constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,6 +314,8 @@ pub enum WordConst {
     Zero,
     /// 1.
     One,
+    /// Bytes of a call frame, the distance between two of them where there are no gaps: 0x1000.
+    FrameSize,
     /// Distance between two call frames where frames have gaps: 0x2000.
     FrameStride,
     /// Where the stack region starts: 0x2_0000_0000.
@@ -318,9 +330,10 @@ pub enum WordConst {
 
 impl WordConst {
     /// Every constant.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Zero,
         Self::One,
+        Self::FrameSize,
         Self::FrameStride,
         Self::StackStart,
         Self::StackFrames,
@@ -333,6 +346,7 @@ impl WordConst {
         match self {
             Self::Zero => 0,
             Self::One => 1,
+            Self::FrameSize => 0x1000,
             Self::FrameStride => 0x2000,
             Self::StackStart => 0x2_0000_0000,
             Self::StackFrames => 65 * 4096,

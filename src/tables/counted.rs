@@ -254,6 +254,10 @@ impl<E: Evaluator> Evaluator for Counted<E> {
         self.wired(&[self.depth(a), self.depth(fill)], self.inner.shift_down(&a.value, count, &fill.value))
     }
 
+    fn reverse<A: Alphabet>(&self, a: &Self::Lanes<A>) -> Self::Lanes<A> {
+        self.wired(&[self.depth(a)], self.inner.reverse(&a.value))
+    }
+
     fn reverse_bytes(&self, a: &Word<Self>) -> Word<Self> {
         self.wired(&[self.depth(a)], self.inner.reverse_bytes(&a.value))
     }

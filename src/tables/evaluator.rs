@@ -101,6 +101,8 @@ pub trait Evaluator: Sized {
         count: usize,
         fill: &Self::Digit<A>,
     ) -> Self::Lanes<A>;
+    /// Wiring: the sixteen lanes in the opposite order.
+    fn reverse<A: Alphabet>(&self, a: &Self::Lanes<A>) -> Self::Lanes<A>;
     /// Wiring: the eight bytes (pairs of lanes) in the opposite order.
     fn reverse_bytes(&self, a: &Word<Self>) -> Word<Self>;
 

@@ -3,7 +3,7 @@
 use super::alphabet::{Alphabet, AlphabetId};
 
 /// Upper bound of every radix.
-pub const MAX_RADIX: usize = 32;
+pub const MAX_RADIX: usize = 64;
 
 /// For each alphabet, a permutation between letters and positions.
 ///

@@ -9,10 +9,14 @@ pub enum Site {
     Taken,
     /// Whether a divisor is zero, in a lazy division or remainder.
     DivisorZero,
+    /// Whether the quotient does not fit, in a lazy signed division or remainder.
+    QuotientOverflows,
     /// Which region a lazy memory access points at.
     Region,
     /// Whether a lazy memory access lies inside its region.
     InBounds,
+    /// What a static call calls.
+    StaticCall,
     /// Whether a call key names a syscall.
     SyscallFound,
     /// Whether a call key names a function.
@@ -29,12 +33,14 @@ pub enum Site {
 
 impl Site {
     /// Every site.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Unit,
         Self::Taken,
         Self::DivisorZero,
+        Self::QuotientOverflows,
         Self::Region,
         Self::InBounds,
+        Self::StaticCall,
         Self::SyscallFound,
         Self::FunctionFound,
         Self::TooDeep,

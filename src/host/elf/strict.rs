@@ -6,10 +6,8 @@ use super::error::{ElfError, ParserError};
 use super::format::{FileHeader, MACHINE_BPF, NO_OS_ABI, Segment};
 use super::reader::{Record, Table, end_of, slice};
 use super::relocate::SLOT;
-use crate::host::program::{PROGRAM_ADDRESS, Program, Version};
+use crate::host::program::{DATA_ADDRESS, PROGRAM_ADDRESS, Program, Version};
 
-/// Where the read-only data starts.
-const DATA_ADDRESS: u64 = 0;
 /// Addresses in a region.
 const REGION_SIZE: u64 = 1 << 32;
 const BAD_HEADER: ElfError = ElfError::FailedToParse(ParserError::InvalidFileHeader);

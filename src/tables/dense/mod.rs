@@ -67,6 +67,7 @@ pub struct Dense {
     pub(super) product_digits: Vec<Tensor>,
     product_lanes: [Tensor; 2],
     reversal: Tensor,
+    byte_reversal: Tensor,
     pub(crate) heads: BTreeMap<String, f64>,
     /// The first failure; operations after it return placeholders, and the next reading reports it.
     failure: RefCell<Option<DenseError>>,
@@ -119,7 +120,8 @@ impl Dense {
                 heads.insert(name.to_owned(), f64::from(array.data[0]));
             }
         }
-        let reversal: Vec<u32> = (0..16).map(|lane| 14 - (lane & 14) + (lane & 1)).collect();
+        let reversal: Vec<u32> = (0..16).rev().collect();
+        let byte_reversal: Vec<u32> = (0..16).map(|lane| 14 - (lane & 14) + (lane & 1)).collect();
         Ok(Ok(Self {
             labels,
             layers: Layers::new(&get)?,
@@ -139,6 +141,7 @@ impl Dense {
                 .collect::<candle_core::Result<_>>()?,
             product_lanes: [lanes_of(|(i, _)| i)?, lanes_of(|(_, j)| j)?],
             reversal: Tensor::new(reversal.as_slice(), &device)?,
+            byte_reversal: Tensor::new(byte_reversal.as_slice(), &device)?,
             heads,
             failure: RefCell::new(None),
             device,
@@ -418,8 +421,12 @@ impl Evaluator for Dense {
         lanes(self.keep(self.move_down(&a.0, count, &fill.0), (16, A::ID.radix())))
     }
 
+    fn reverse<A: Alphabet>(&self, a: &Lanes<A>) -> Lanes<A> {
+        lanes(self.keep(a.0.index_select(&self.reversal, 0), (16, A::ID.radix())))
+    }
+
     fn reverse_bytes(&self, a: &Lanes<Nibble>) -> Lanes<Nibble> {
-        lanes(self.keep(a.0.index_select(&self.reversal, 0), (16, 16)))
+        lanes(self.keep(a.0.index_select(&self.byte_reversal, 0), (16, 16)))
     }
 
     fn attend<A: Alphabet, B: Alphabet, const N: usize>(

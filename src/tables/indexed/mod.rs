@@ -87,6 +87,9 @@ const fn repeat(position: u8) -> u64 {
     packed | packed << 32
 }
 
+/// Every other lane, from lane 0 on.
+const EVEN_LANES: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+
 /// The low `count` lanes.
 #[inline(always)]
 const fn low_lanes(count: usize) -> u64 {
@@ -412,6 +415,12 @@ impl Evaluator for Indexed {
             return self.splat(fill);
         }
         lanes(a.0 >> (4 * count) | repeat(fill.0) & !low_lanes(16 - count))
+    }
+
+    #[inline(always)]
+    fn reverse<A: Alphabet>(&self, a: &Lanes<A>) -> Lanes<A> {
+        let swapped = a.0.swap_bytes();
+        lanes(swapped >> 4 & EVEN_LANES | (swapped & EVEN_LANES) << 4)
     }
 
     #[inline(always)]
