@@ -1,6 +1,7 @@
 //! Loops to measure speed with.
 
 use anyhow::ensure;
+use svmllm::host::Version;
 
 use crate::{
     case::{Case, CaseId, HEAP_ADDRESS},
@@ -33,7 +34,7 @@ pub fn all(iterations: u32) -> Vec<Benchmark> {
 }
 
 fn benchmark(name: &'static str, body: LoopBody, iterations: u32) -> Benchmark {
-    let mut main = Code::default();
+    let mut main = Code::new(Version::V0);
     for (register, value) in [
         (1, 0x0123_4567_89ab_cdef),
         (2, 0xfedc_ba98_7654_3210),
@@ -50,7 +51,7 @@ fn benchmark(name: &'static str, body: LoopBody, iterations: u32) -> Benchmark {
     main.op("jne_imm", 6, 0, start as i16 - main.len() as i16 - 1, 0);
     main.op("mov64_reg", 0, 1, 0, 0);
     main.exit();
-    let mut callee = Code::default();
+    let mut callee = Code::new(Version::V0);
     callee.op("add64_reg", 1, 2, 0, 0);
     callee.exit();
     Benchmark {

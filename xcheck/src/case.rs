@@ -5,7 +5,9 @@ use std::{fmt, ops::Range};
 use anyhow::{Context, ensure};
 use svmllm::host::Program;
 
-/// Start of the program region in versions 0 to 2.
+use crate::isa;
+
+/// Start of the program region, in versions 0 to 2 of the read-only data too.
 pub const PROGRAM_ADDRESS: u64 = 0x1_0000_0000;
 /// Start of the stack region.
 pub const STACK_ADDRESS: u64 = 0x2_0000_0000;
@@ -75,8 +77,8 @@ pub enum Place {
 impl Case {
     /// Finds the memory behind `len` bytes at a virtual address of the stack or the heap.
     ///
-    /// As for an access by the program, only the start must lie inside a stack frame: the bytes that
-    /// pass its end go to the next frame.
+    /// As for an access by the program, where frames have gaps only the start must lie inside a frame: the
+    /// bytes that pass its end go to the next one.
     pub fn place(&self, address: u64, len: usize) -> anyhow::Result<Place> {
         if (HEAP_ADDRESS..INPUT_ADDRESS).contains(&address) {
             let start = (address - HEAP_ADDRESS) as usize;
@@ -87,10 +89,12 @@ impl Case {
             (STACK_ADDRESS..HEAP_ADDRESS).contains(&address),
             "{address:#x} is in neither stack nor heap"
         );
-        let (slice, within) =
-            ((address - STACK_ADDRESS) / FRAME_SIZE, (address - STACK_ADDRESS) % FRAME_SIZE);
-        ensure!(slice.is_multiple_of(2), "{address:#x} is in a gap of the stack");
-        let start = (slice / 2 * FRAME_SIZE + within) as usize;
+        let mut start = (address - STACK_ADDRESS) as usize;
+        if isa::has_gaps(self.program.version) {
+            let (slice, within) = (start / FRAME_SIZE as usize, start % FRAME_SIZE as usize);
+            ensure!(slice.is_multiple_of(2), "{address:#x} is in a gap of the stack");
+            start = slice / 2 * FRAME_SIZE as usize + within;
+        }
         let end = start.checked_add(len).filter(|end| *end <= STACK_SIZE);
         Ok(Place::Stack(start..end.context("preset bytes past the end of the stack")?))
     }

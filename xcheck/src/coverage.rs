@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use svmllm::host::EbpfError;
+use svmllm::host::{EbpfError, Version};
 
 use crate::{
     case::{Case, FRAME_SIZE, HEAP_ADDRESS, STACK_ADDRESS},
@@ -11,22 +11,28 @@ use crate::{
     outcome::Outcome,
 };
 
-/// Counts over the cases of a suite.
+/// Counts over cases of one version.
 #[derive(Clone, Debug)]
 pub struct Coverage {
+    version: Version,
     executed: [u64; 256],
     endings: BTreeMap<String, u64>,
     accesses: BTreeMap<&'static str, u64>,
     lengths: Vec<u64>,
 }
 
-impl Default for Coverage {
-    fn default() -> Self {
-        Self { executed: [0; 256], endings: BTreeMap::new(), accesses: BTreeMap::new(), lengths: Vec::new() }
-    }
-}
-
 impl Coverage {
+    /// No cases yet.
+    pub fn new(version: Version) -> Self {
+        Self {
+            version,
+            executed: [0; 256],
+            endings: BTreeMap::new(),
+            accesses: BTreeMap::new(),
+            lengths: Vec::new(),
+        }
+    }
+
     /// Counts one case.
     pub fn record(&mut self, case: &Case, outcome: &Outcome) {
         *self.endings.entry(ending(outcome)).or_default() += 1;
@@ -40,7 +46,7 @@ impl Coverage {
     }
 
     fn record_access(&mut self, step: &[u64; 12], slot: &[u8]) {
-        let (base, size) = match isa::find(slot[0]).map(|opcode| opcode.kind) {
+        let (base, size) = match isa::find(self.version, slot[0]).map(|opcode| opcode.kind) {
             Some(Kind::Load(size)) => (slot[1] >> 4, size),
             Some(Kind::StoreImm(size) | Kind::StoreReg(size)) => (slot[1] & 15, size),
             _ => return,
@@ -56,7 +62,7 @@ impl Coverage {
         count(
             "crossing a frame's end",
             (STACK_ADDRESS..HEAP_ADDRESS).contains(&address)
-                && (address / FRAME_SIZE).is_multiple_of(2)
+                && (!isa::has_gaps(self.version) || (address / FRAME_SIZE).is_multiple_of(2))
                 && inside + size > FRAME_SIZE,
         );
     }
@@ -68,7 +74,7 @@ impl Coverage {
 
     /// How often each opcode of the instruction set was executed.
     pub fn opcodes(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        isa::opcodes().iter().map(|opcode| (opcode.name.as_str(), self.executed[usize::from(opcode.code)]))
+        isa::opcodes(self.version).iter().map(|opcode| (opcode.name.as_str(), self.executed[usize::from(opcode.code)]))
     }
 
     /// How many cases ended in a way: `ok`, or an error's name with access and region.
@@ -98,8 +104,8 @@ impl Coverage {
     }
 }
 
-/// The names of all ways in which a version 0 program can end.
-pub fn all_endings() -> Vec<String> {
+/// The names of all ways in which a program of a version can end.
+pub fn all_endings(version: Version) -> Vec<String> {
     let plain = [
         "ok",
         "CallDepthExceeded",
@@ -110,11 +116,20 @@ pub fn all_endings() -> Vec<String> {
         "UnsupportedInstruction",
     ];
     let mut names: Vec<String> = plain.map(String::from).to_vec();
+    if version == Version::V2 {
+        names.push("DivideOverflow".into());
+    }
+    // Where frames are fixed and have no gaps, every violation in the stack is one of a frame.
+    let (framed, regions): (_, &[&str]) = match version {
+        Version::V0 => (true, &["unallocated", "program", "stack", "heap", "input"]),
+        Version::V1 | Version::V2 => (false, &["unallocated", "program", "stack", "heap", "input"]),
+        Version::V3 => (true, &["unallocated", "allocated", "heap", "input"]),
+    };
     for access in ["load", "store"] {
-        names.push(format!("StackAccessViolation {access}"));
-        for region in ["unallocated", "program", "stack", "heap", "input"] {
-            names.push(format!("AccessViolation {access} {region}"));
+        if framed {
+            names.push(format!("StackAccessViolation {access}"));
         }
+        names.extend(regions.iter().map(|region| format!("AccessViolation {access} {region}")));
     }
     names
 }

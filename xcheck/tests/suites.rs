@@ -1,14 +1,15 @@
 //! The suites reach what they claim to reach, agree with themselves, and notice what is wrong.
 
-use svmllm::host::EbpfError;
+use svmllm::host::{EbpfError, Version};
 use svmllm_xcheck::{
     Case, DEFAULT_SEED, Outcome,
     coverage::{Coverage, all_endings},
     generate::opcodes::{PAIRS, forms},
+    isa::VERSIONS,
     oracle::{Oracle, sbpf::Sbpf},
     report::Report,
     subject::{Reference, Subject},
-    suites::{self, NAMES, Options, Random, Suite},
+    suites::{self, NAMES, Opcodes, Options, Random, Suite},
 };
 
 fn run(suite: &str, subject: &mut dyn Subject, sample: u64) -> Report {
@@ -17,20 +18,25 @@ fn run(suite: &str, subject: &mut dyn Subject, sample: u64) -> Report {
     suites::run(suite.as_mut(), &mut Sbpf::new(), subject, options).unwrap()
 }
 
-#[test]
-fn the_random_suite_reaches_everything() {
-    let (mut suite, mut oracle) = (Random { seed: DEFAULT_SEED }, Sbpf::new());
-    let mut coverage = Coverage::default();
+/// What a suite reaches on a version, by the oracle.
+fn reached(version: Version, suite: &mut dyn Suite) -> Coverage {
+    let (mut coverage, mut oracle) = (Coverage::new(version), Sbpf::new());
     for index in 0..suite.size() {
         let case = suite.case(index).unwrap().unwrap();
         let outcome = oracle.run(&case).unwrap_or_else(|error| panic!("{}: {error:#}", case.id));
         coverage.record(&case, &outcome);
     }
+    coverage
+}
+
+fn random_programs_reach_everything(version: Version) {
+    let coverage = reached(version, &mut Random { version, seed: DEFAULT_SEED });
+    assert_eq!(coverage.cases(), 10_000);
     assert!(coverage.median() >= 150, "median {}", coverage.median());
     for (opcode, executions) in coverage.opcodes() {
         assert!(executions >= 2000, "{opcode} executed {executions} times");
     }
-    for ending in all_endings() {
+    for ending in all_endings(version) {
         let count = coverage.ending(&ending);
         assert!(count >= 100, "{count} cases end with {ending}");
     }
@@ -39,18 +45,34 @@ fn the_random_suite_reaches_everything() {
 }
 
 #[test]
-fn the_opcode_suite_executes_every_form() {
-    let mut suite = suites::by_name("opcodes", DEFAULT_SEED).unwrap();
-    assert_eq!(suite.size(), 95 * PAIRS);
-    assert_eq!(forms().len(), 95);
-    let mut coverage = Coverage::default();
-    let mut oracle = Sbpf::new();
-    for index in 0..suite.size() {
-        let case = suite.case(index).unwrap().unwrap();
-        coverage.record(&case, &oracle.run(&case).unwrap_or_else(|error| panic!("{}: {error:#}", case.id)));
-    }
-    for (opcode, executions) in coverage.opcodes() {
-        assert!(executions >= PAIRS, "{opcode} executed {executions} times");
+fn random_programs_reach_everything_in_v0() {
+    random_programs_reach_everything(Version::V0);
+}
+
+#[test]
+fn random_programs_reach_everything_in_v1() {
+    random_programs_reach_everything(Version::V1);
+}
+
+#[test]
+fn random_programs_reach_everything_in_v2() {
+    random_programs_reach_everything(Version::V2);
+}
+
+#[test]
+fn random_programs_reach_everything_in_v3() {
+    random_programs_reach_everything(Version::V3);
+}
+
+#[test]
+fn the_opcode_suites_execute_every_form() {
+    for (version, count) in VERSIONS.into_iter().zip([95, 96, 104, 117]) {
+        let mut suite = Opcodes { version, seed: DEFAULT_SEED };
+        assert_eq!(forms(version).len(), count, "{version:?}");
+        assert_eq!(suite.size(), count as u64 * PAIRS);
+        for (opcode, executions) in reached(version, &mut suite).opcodes() {
+            assert!(executions >= PAIRS, "{opcode} of {version:?} executed {executions} times");
+        }
     }
 }
 

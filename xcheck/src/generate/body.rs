@@ -5,14 +5,15 @@ use rand::{
     seq::{IndexedRandom, SliceRandom},
 };
 use rand_chacha::ChaCha8Rng;
+use svmllm::host::Version;
 
 use super::{
     code::{Anchor, Code, Function},
     immediate, offset, value,
 };
 use crate::{
-    case::{FRAME_SIZE, FRAMES, HEAP_ADDRESS, INPUT_ADDRESS, PROGRAM_ADDRESS, STACK_ADDRESS},
-    isa::{Kind, Opcode, SLOT, opcodes},
+    case::{FRAME_SIZE, FRAMES, HEAP_ADDRESS, INPUT_ADDRESS, STACK_ADDRESS},
+    isa::{self, Kind, Opcode, SLOT, opcodes},
 };
 
 /// Sizes of the regions a program runs with.
@@ -42,12 +43,14 @@ pub enum Where {
     Frame(i16),
     /// An address.
     At(u64),
-    /// A distance from the end of the text.
-    TextEnd(i64),
+    /// A distance from the end of the read-only data.
+    DataEnd(i64),
 }
 
 /// A writer of code for one function: random choices, and which register is for what.
 pub struct Body<'a> {
+    /// The instruction set.
+    pub version: Version,
     /// The source of choices.
     pub rng: &'a mut ChaCha8Rng,
     /// Sizes of the regions.
@@ -60,11 +63,17 @@ pub struct Body<'a> {
 
 impl<'a> Body<'a> {
     /// A writer that may call the functions given.
-    pub fn new(rng: &'a mut ChaCha8Rng, layout: Layout, callees: &'a [Callee]) -> Self {
+    pub fn new(version: Version, rng: &'a mut ChaCha8Rng, layout: Layout, callees: &'a [Callee]) -> Self {
         let mut saved = [6, 7, 8, 9];
         saved.shuffle(rng);
         let [first, second, pointer, free] = saved;
-        Self { rng, layout, callees, data: [0, 1, 2, 3, 4, 5, free], counters: [first, second], pointer }
+        let data = [0, 1, 2, 3, 4, 5, free];
+        Self { version, rng, layout, callees, data, counters: [first, second], pointer }
+    }
+
+    /// An empty piece of code.
+    pub fn code(&self) -> Code {
+        Code::new(self.version)
     }
 
     /// The register that counts the outer loop, preserved by everything inside.
@@ -87,9 +96,18 @@ impl<'a> Body<'a> {
         if self.rng.random_ratio(1, 8) { self.rng.random_range(0..=10) } else { self.data() }
     }
 
+    /// What a function starts with: where the program moves the frame pointer, perhaps a frame.
+    pub fn enter(&mut self) -> Code {
+        let mut code = self.code();
+        if isa::moves_frame_pointer(self.version) {
+            code.op("add64_imm", 10, 0, 0, -64 * self.rng.random_range(0..=4));
+        }
+        code
+    }
+
     /// Gives every data register a value.
     pub fn prologue(&mut self) -> Code {
-        let mut code = Code::default();
+        let mut code = self.code();
         for register in self.data {
             code.lddw(register, value(self.rng));
         }
@@ -98,7 +116,7 @@ impl<'a> Body<'a> {
 
     /// Loops and straight runs worth about `cost` instructions.
     pub fn fill(&mut self, cost: u64) -> Code {
-        let mut code = Code::default();
+        let mut code = self.code();
         while code.cost < cost {
             let room = cost - code.cost;
             let piece = if self.rng.random_ratio(3, 5) { self.nest(room) } else { self.run(room) };
@@ -123,7 +141,7 @@ impl<'a> Body<'a> {
 
     /// A few items in a row.
     pub fn run(&mut self, room: u64) -> Code {
-        let mut code = Code::default();
+        let mut code = self.code();
         for _ in 0..self.rng.random_range(3..=10) {
             let item = self.item(room, 2);
             code.append(item, 1);
@@ -134,43 +152,51 @@ impl<'a> Body<'a> {
     /// A body run `times` times, counted in `counter`, which then holds values from 1 on in between.
     pub fn repeat(&mut self, counter: u8, times: u64, body: Code) -> Code {
         let limit = times as i32;
-        let (start, step, branch, bound) = *[
-            (limit, "sub64_imm", "jne_imm", 0),
-            (limit, "sub32_imm", "jgt_imm", 0),
-            (limit, "sub64_imm", "jge_imm", 1),
-            (limit, "sub64_imm", "jsgt_imm", 0),
-            (limit, "sub32_imm", "jsge_imm", 1),
-            (0, "add64_imm", "jlt_imm", limit),
-            (0, "add32_imm", "jle_imm", limit - 1),
-            (0, "add64_imm", "jslt_imm", limit),
-            (0, "add64_imm", "jsle_imm", limit - 1),
-            (0, "add64_imm", "jne_imm", limit),
+        let (start, bits, branch, bound) = *[
+            (limit, 64, "jne", 0),
+            (limit, 32, "jgt", 0),
+            (limit, 64, "jge", 1),
+            (limit, 64, "jsgt", 0),
+            (limit, 32, "jsge", 1),
+            (0, 64, "jlt", limit),
+            (0, 32, "jle", limit - 1),
+            (0, 64, "jslt", limit),
+            (0, 64, "jsle", limit - 1),
+            (0, 64, "jne", limit),
         ]
         .choose(self.rng)
         .expect("loop forms");
-        let mut code = Code::default();
+        let width = if self.version == Version::V3 && self.rng.random() { "32" } else { "" };
+        let mut code = self.code();
         code.op("mov64_imm", counter, 0, 0, start);
         let back = -(body.len() as i16) - 2;
         code.append(body, times);
-        code.op(step, counter, 0, 0, 1);
-        code.op(branch, counter, 0, back, bound);
+        if start == 0 {
+            code.op(&format!("add{bits}_imm"), counter, 0, 0, 1);
+        } else {
+            code.decrement(counter, bits);
+        }
+        code.op(&format!("{branch}{width}_imm"), counter, 0, back, bound);
         code.cost += 2 * times;
         code
     }
 
     /// One instruction, chosen evenly over the instruction set, with what it needs to run through.
     fn item(&mut self, room: u64, depth: u32) -> Code {
-        let mut code = Code::default();
+        let mut code = self.code();
         if self.rng.random_ratio(1, 12) {
             code.lddw(self.data(), value(self.rng));
         }
-        let opcode = opcodes().choose(self.rng).expect("opcodes");
+        let opcode = opcodes(self.version).choose(self.rng).expect("opcodes");
         let (op, dst) = (opcode.code, self.data());
         match opcode.kind {
             Kind::Lddw => code.lddw(dst, value(self.rng)),
             Kind::Load(size) | Kind::StoreImm(size) | Kind::StoreReg(size) => {
                 let target = self.mapped(size, matches!(opcode.kind, Kind::Load(_)));
                 self.access(&mut code, opcode, target);
+            }
+            Kind::AluImm if opcode.name == "add64_imm" && isa::moves_frame_pointer(self.version) => {
+                self.moved(&mut code, room, depth);
             }
             Kind::AluImm => code.push(op, dst, 0, 0, immediate(self.rng)),
             Kind::AluReg | Kind::ShiftReg => code.push(op, dst, self.source(), 0, 0),
@@ -183,7 +209,7 @@ impl<'a> Body<'a> {
                 let over = if depth > 0 && self.rng.random_ratio(3, 4) {
                     self.item(room, depth - 1)
                 } else {
-                    Code::default()
+                    self.code()
                 };
                 self.branch(&mut code, opcode, over.len() as i16);
                 code.append(over, 1);
@@ -195,6 +221,18 @@ impl<'a> Body<'a> {
             }
         }
         code
+    }
+
+    /// Something that runs with the frame pointer moved, or an addition.
+    fn moved(&mut self, code: &mut Code, room: u64, depth: u32) {
+        if depth == 0 || self.rng.random_ratio(3, 4) {
+            return code.op("add64_imm", self.data(), 0, 0, immediate(self.rng));
+        }
+        let distance = 64 * self.rng.random_range(1..=8);
+        code.op("add64_imm", 10, 0, 0, -distance);
+        let item = self.item(room, depth - 1);
+        code.append(item, 1);
+        code.op("add64_imm", 10, 0, 0, distance);
     }
 
     /// A jump of any kind over `distance` slots.
@@ -235,7 +273,7 @@ impl<'a> Body<'a> {
         }
         if indirect {
             code.address(self.pointer, start, self.rng.random_range(0..SLOT as i64));
-            code.op("callx", 0, 0, 0, self.pointer.into());
+            code.callx(self.pointer);
             code.cost += callee.cost * levels;
         } else {
             code.call(start, callee.cost * levels);
@@ -250,6 +288,10 @@ impl<'a> Body<'a> {
             _ => base + rng.random_range(0..=len - size),
         };
         match self.rng.random_range(0..10) {
+            // The first frame ends with the stack where nothing has moved the frame pointer.
+            0..=2 if isa::moves_frame_pointer(self.version) => {
+                Where::Frame(self.rng.random_range(-64..=-(size as i16)))
+            }
             0..=2 => Where::Frame(self.rng.random_range(-64..0)),
             3 => Where::Frame(-(FRAME_SIZE as i16)),
             4 => {
@@ -257,13 +299,14 @@ impl<'a> Body<'a> {
                 let inside = *[0, FRAME_SIZE - size, FRAME_SIZE - 1, self.rng.random_range(0..FRAME_SIZE)]
                     .choose(self.rng)
                     .expect("places in a frame");
-                Where::At(STACK_ADDRESS + 2 * FRAME_SIZE * frame + inside)
+                let stride = if isa::has_gaps(self.version) { 2 * FRAME_SIZE } else { FRAME_SIZE };
+                Where::At(STACK_ADDRESS + stride * frame + inside)
             }
             5 | 6 if self.layout.input >= size => {
                 Where::At(within(self.rng, INPUT_ADDRESS, self.layout.input))
             }
-            7 if reading => Where::At(within(self.rng, PROGRAM_ADDRESS, 24)),
-            8 if reading => Where::TextEnd(-((size + self.rng.random_range(0..16)) as i64)),
+            7 if reading => Where::At(within(self.rng, isa::data_address(self.version), 24)),
+            8 if reading => Where::DataEnd(-((size + self.rng.random_range(0..16)) as i64)),
             _ => Where::At(within(self.rng, HEAP_ADDRESS, self.layout.heap)),
         }
     }
@@ -277,9 +320,9 @@ impl<'a> Body<'a> {
                 code.lddw(self.pointer, address.wrapping_sub(i64::from(offset) as u64));
                 (self.pointer, offset)
             }
-            Where::TextEnd(distance) => {
+            Where::DataEnd(distance) => {
                 let offset = offset(self.rng);
-                code.address(self.pointer, Anchor::TextEnd, distance - i64::from(offset));
+                code.address(self.pointer, Anchor::DataEnd, distance - i64::from(offset));
                 (self.pointer, offset)
             }
         };

@@ -8,6 +8,9 @@ pub mod random;
 
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;
+use svmllm::host::Version;
+
+use crate::case::CaseId;
 
 /// The generator of one case, independent of every other suite, seed and index.
 pub fn rng(suite: &str, seed: u64, index: u64) -> ChaCha8Rng {
@@ -19,6 +22,11 @@ pub fn rng(suite: &str, seed: u64, index: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::from_seed(key);
     rng.set_stream(index);
     rng
+}
+
+/// The generator of a case of a version.
+fn stream(version: Version, id: CaseId) -> ChaCha8Rng {
+    rng(id.suite, id.seed, (version as u64) << 48 | id.index)
 }
 
 /// Values at which 64-bit and 32-bit arithmetic turns.

@@ -6,10 +6,12 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use svmllm::host::{Program, Version};
 
-use super::{EDGES, IMMEDIATE_EDGES, bytes, immediate, rng, value};
+use super::{EDGES, IMMEDIATE_EDGES, bytes, immediate, stream, value};
 use crate::{
-    case::{Case, CaseId, FRAME_SIZE, HEAP_ADDRESS, INPUT_ADDRESS, PROGRAM_ADDRESS, STACK_ADDRESS},
-    isa::{Kind, Opcode, SLOT, encode, named, opcodes},
+    case::{Case, CaseId, FRAME_SIZE, HEAP_ADDRESS, INPUT_ADDRESS, PROGRAM_ADDRESS, STACK_ADDRESS, STACK_SIZE},
+    isa::{
+        self, Kind, Opcode, SLOT, VERSIONS, encode, encode_callx, encode_constant, named, opcodes,
+    },
     oracle::sbpf::{entrypoint_key, function_key},
 };
 
@@ -27,32 +29,47 @@ const REGISTER_SHIFTS: [u64; 16] =
 
 type Slots = Vec<[u8; SLOT]>;
 
-/// An opcode, with the width if it is a byte order operation.
+/// An opcode and how it is used.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
     opcode: &'static Opcode,
-    width: Option<i32>,
+    usage: Usage,
 }
 
-/// All forms of all opcodes.
-pub fn forms() -> &'static [Form] {
-    static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
-        let widths = |opcode: &Opcode| match opcode.kind {
-            Kind::Endian => [Some(16), Some(32), Some(64)].to_vec(),
-            _ => vec![None],
-        };
-        opcodes()
-            .iter()
-            .flat_map(|opcode| widths(opcode).into_iter().map(move |width| Form { opcode, width }))
-            .collect()
+#[derive(Clone, Copy, Debug)]
+enum Usage {
+    /// On any registers.
+    Plain,
+    /// A byte order operation of so many bits.
+    Width(i32),
+    /// On the frame pointer.
+    FramePointer,
+}
+
+/// All forms of all opcodes of a version.
+pub fn forms(version: Version) -> &'static [Form] {
+    static FORMS: LazyLock<[Vec<Form>; 4]> = LazyLock::new(|| {
+        VERSIONS.map(|version| {
+            let usages = |opcode: &Opcode| match opcode.kind {
+                Kind::Endian => vec![Usage::Width(16), Usage::Width(32), Usage::Width(64)],
+                _ if opcode.name == "add64_imm" && isa::moves_frame_pointer(version) => {
+                    vec![Usage::Plain, Usage::FramePointer]
+                }
+                _ => vec![Usage::Plain],
+            };
+            opcodes(version)
+                .iter()
+                .flat_map(|opcode| usages(opcode).into_iter().map(move |usage| Form { opcode, usage }))
+                .collect()
+        })
     });
-    &FORMS
+    &FORMS[version as usize]
 }
 
 /// The case of one form and one pair: `index` is the form's number times [`PAIRS`] plus the pair's.
-pub fn case(id: CaseId) -> Case {
-    let form = forms()[(id.index / PAIRS) as usize];
-    let mut operands = Operands::new(id);
+pub fn case(version: Version, id: CaseId) -> Case {
+    let form = forms(version)[(id.index / PAIRS) as usize];
+    let mut operands = Operands::new(version, id);
     let (program, registers) = operands.program(form);
     let stack = bytes(&mut operands.rng, FRAME_SIZE as usize + 16);
     let heap = bytes(&mut operands.rng, HEAP as usize);
@@ -69,6 +86,7 @@ pub fn case(id: CaseId) -> Case {
 
 /// The choices that belong to one pair.
 struct Operands {
+    version: Version,
     rng: ChaCha8Rng,
     pair: u64,
     dst: u8,
@@ -76,13 +94,13 @@ struct Operands {
 }
 
 impl Operands {
-    fn new(id: CaseId) -> Self {
+    fn new(version: Version, id: CaseId) -> Self {
         let pair = id.index % PAIRS;
         let dst = (pair % 10) as u8;
         // Never the same register among the edge pairs, so that both values count.
         let same = pair >= EDGE_PAIRS && pair.is_multiple_of(4);
         let src = if same { dst } else { (dst + 1 + (pair / 10 % 10) as u8) % 11 };
-        Self { rng: rng(id.suite, id.seed, id.index), pair, dst, src }
+        Self { version, rng: stream(version, id), pair, dst, src }
     }
 
     /// One of all pairs of two lists, or a random pair.
@@ -107,37 +125,41 @@ impl Operands {
         self.pick(&EDGES, &IMMEDIATE_EDGES, |rng| (value(rng), immediate(rng)))
     }
 
-    fn program(&mut self, Form { opcode, width }: Form) -> (Program, Vec<(u8, u64)>) {
+    fn program(&mut self, Form { opcode, usage }: Form) -> (Program, Vec<(u8, u64)>) {
         let (op, dst, src) = (opcode.code, self.dst, self.src);
         match opcode.kind {
             Kind::Lddw => {
                 let (low, high) = self.values();
                 let slots = vec![encode(op, dst, 0, 0, low as i32), encode(0, 0, 0, 0, high as i32)];
-                (straight(slots), vec![])
+                (self.straight(slots), vec![])
             }
             Kind::Load(size) => {
                 let (base, offset) = self.address(size);
-                (straight(vec![encode(op, dst, src, offset, 0)]), vec![(src, base)])
+                (self.straight(vec![encode(op, dst, src, offset, 0)]), vec![(src, base)])
             }
             Kind::StoreImm(size) => {
                 let (base, offset) = self.address(size);
                 let immediate = immediate(&mut self.rng);
-                (straight(vec![encode(op, src, 0, offset, immediate)]), vec![(src, base)])
+                (self.straight(vec![encode(op, src, 0, offset, immediate)]), vec![(src, base)])
             }
             Kind::StoreReg(size) => {
                 let (base, offset) = self.address(size);
                 let stored = value(&mut self.rng);
-                (straight(vec![encode(op, src, dst, offset, 0)]), vec![(dst, stored), (src, base)])
+                (self.straight(vec![encode(op, src, dst, offset, 0)]), vec![(dst, stored), (src, base)])
             }
             Kind::AluImm | Kind::DivideImm => {
                 let (a, immediate) = self.with_immediate();
-                let immediate = if opcode.kind == Kind::DivideImm && immediate == 0 { 3 } else { immediate };
-                (straight(vec![encode(op, dst, 0, 0, immediate)]), vec![(dst, a)])
+                let (dst, immediate) = match usage {
+                    Usage::FramePointer => (10, immediate & !63),
+                    _ if opcode.kind == Kind::DivideImm && immediate == 0 => (dst, 3),
+                    _ => (dst, immediate),
+                };
+                (self.straight(vec![encode(op, dst, 0, 0, immediate)]), vec![(dst, a)])
             }
             Kind::ShiftImm(bits) => {
                 let amounts = if bits == 32 { &SHIFTS_32 } else { &SHIFTS_64 };
                 let (a, amount) = self.pick(&EDGES, amounts, |rng| (value(rng), rng.random_range(0..bits)));
-                (straight(vec![encode(op, dst, 0, 0, amount)]), vec![(dst, a)])
+                (self.straight(vec![encode(op, dst, 0, 0, amount)]), vec![(dst, a)])
             }
             Kind::AluReg | Kind::ShiftReg | Kind::DivideReg(_) => {
                 let (a, b) = match opcode.kind {
@@ -146,12 +168,13 @@ impl Operands {
                     }),
                     _ => self.values(),
                 };
-                (straight(vec![encode(op, dst, src, 0, 0)]), vec![(src, b), (dst, a)])
+                (self.straight(vec![encode(op, dst, src, 0, 0)]), vec![(src, b), (dst, a)])
             }
             Kind::Negate | Kind::Endian => {
                 let (a, b) = self.values();
                 let mixed = if self.pair.is_multiple_of(2) { a } else { a.rotate_left(8) ^ b };
-                (straight(vec![encode(op, dst, 0, 0, width.unwrap_or(0))]), vec![(dst, mixed)])
+                let width = if let Usage::Width(width) = usage { width } else { 0 };
+                (self.straight(vec![encode(op, dst, 0, 0, width)]), vec![(dst, mixed)])
             }
             Kind::BranchImm => {
                 let (a, immediate) = self.with_immediate();
@@ -172,16 +195,18 @@ impl Operands {
     fn address(&mut self, size: u64) -> (u64, i16) {
         const OFFSETS: [i16; 16] =
             [0, 1, -1, 2, -2, 3, 7, -8, 8, 127, -128, 255, -256, 4096, i16::MAX, i16::MIN];
+        let data = isa::data_address(self.version);
+        let frame = if isa::has_gaps(self.version) { FRAME_SIZE } else { STACK_SIZE as u64 };
         let targets = [
-            0,
-            PROGRAM_ADDRESS,
-            PROGRAM_ADDRESS + 16 - size,
-            PROGRAM_ADDRESS + 17 - size,
+            PROGRAM_ADDRESS - data,
+            data,
+            data + 16 - size,
+            data + 17 - size,
             STACK_ADDRESS - 1,
             STACK_ADDRESS,
-            STACK_ADDRESS + FRAME_SIZE - size,
-            STACK_ADDRESS + FRAME_SIZE - 1,
-            STACK_ADDRESS + FRAME_SIZE,
+            STACK_ADDRESS + frame - size,
+            STACK_ADDRESS + frame - 1,
+            STACK_ADDRESS + frame,
             HEAP_ADDRESS,
             HEAP_ADDRESS + HEAP - size,
             HEAP_ADDRESS + HEAP + 1 - size,
@@ -199,24 +224,27 @@ impl Operands {
 
     /// A conditional jump, forward or back, with what shows whether it was taken.
     fn branch(&self, jump: impl Fn(i16) -> [u8; SLOT]) -> Program {
-        let set = |value| encode(named("mov64_imm").code, 0, 0, 0, value);
+        let set = |value| self.encode("mov64_imm", 0, 0, 0, value);
+        let exit = self.encode("exit", 0, 0, 0, 0);
         if self.pair.is_multiple_of(2) {
-            program(vec![jump(2), set(1), exit(), set(2), exit()], 0, &[])
+            self.linked(vec![jump(2), set(1), exit, set(2), exit], 0, &[])
         } else {
-            program(vec![set(2), exit(), jump(-3), set(1), exit()], 2, &[])
+            self.linked(vec![set(2), exit, jump(-3), set(1), exit], 2, &[])
         }
     }
 
     /// A jump over up to 149 slots, forward or back.
     fn jump(&self) -> Program {
         let distance = (self.pair / 2) as i16;
-        let jump = |offset| encode(named("ja").code, 0, 0, offset, 0);
-        let filler = vec![exit(); distance as usize];
-        let target = [encode(named("mov64_imm").code, 0, 0, 0, 1), exit()];
+        let jump = |offset| self.encode("ja", 0, 0, offset, 0);
+        let exit = self.encode("exit", 0, 0, 0, 0);
+        let filler = vec![exit; distance as usize];
+        let target = [self.encode("mov64_imm", 0, 0, 0, 1), exit];
         if self.pair.is_multiple_of(2) {
-            program([vec![jump(distance)], filler, target.to_vec()].concat(), 0, &[])
+            self.linked([vec![jump(distance)], filler, target.to_vec()].concat(), 0, &[])
         } else {
-            program([target.to_vec(), filler, vec![jump(-distance - 3)]].concat(), distance as usize + 2, &[])
+            let slots = [target.to_vec(), filler, vec![jump(-distance - 3)]].concat();
+            self.linked(slots, distance as usize + 2, &[])
         }
     }
 
@@ -228,22 +256,42 @@ impl Operands {
 
     /// A call of a function before or behind, of one registered outside the text, or of none.
     fn call(&mut self) -> Program {
-        let call = |key: u32| encode(named("call").code, 0, 0, 0, key as i32);
+        let (callee, exit) = (self.callee(), self.encode("exit", 0, 0, 0, 0));
         let outside = 7 + self.pair as usize;
         match self.pair % 4 {
-            0 => program([vec![call(function_key(2)), exit()], callee()].concat(), 0, &[2]),
-            1 => program([callee(), vec![call(function_key(0)), exit()]].concat(), callee().len(), &[0]),
-            2 => program([vec![call(value(&mut self.rng) as u32), exit()], callee()].concat(), 0, &[2]),
-            _ => program([vec![call(function_key(outside)), exit()], callee()].concat(), 0, &[outside]),
+            0 => self.linked([vec![self.call_of(0, 2), exit], callee].concat(), 0, &[2]),
+            1 => {
+                let pc = callee.len();
+                self.linked([callee, vec![self.call_of(pc, 0), exit]].concat(), pc, &[0])
+            }
+            2 => {
+                // Static calls of anything but syscalls and functions have other sources.
+                let source = if self.version == Version::V3 { self.src & !1 } else { self.src };
+                let key = value(&mut self.rng) as i32;
+                let call = self.encode("call", 0, source, 0, key);
+                self.linked([vec![call, exit], callee].concat(), 0, &[2])
+            }
+            _ => {
+                let call = self.call_of(0, outside);
+                self.linked([vec![call, exit], callee].concat(), 0, &[outside])
+            }
+        }
+    }
+
+    /// The call in slot `from` of the function at `to`.
+    fn call_of(&self, from: usize, to: usize) -> [u8; SLOT] {
+        match self.version {
+            Version::V3 => self.encode("call", 0, 1, 0, to as i32 - from as i32 - 1),
+            _ => self.encode("call", 0, 0, 0, function_key(to) as i32),
         }
     }
 
     /// An indirect call to somewhere in or around the text.
     fn callx(&mut self) -> (Program, Vec<(u8, u64)>) {
         const DISTANCES: [i64; 16] = [-9, -8, -7, -1, 0, 1, 4, 7, 8, 9, 15, 16, 24, 32, 40, 63];
-        let mut slots = vec![encode(named("callx").code, 0, 0, 0, i32::from(self.dst)), exit()];
-        slots.extend([encode(named("lddw").code, 3, 0, 0, 7), [0; SLOT]]);
-        slots.extend(callee());
+        let mut slots = vec![encode_callx(self.version, self.dst), self.encode("exit", 0, 0, 0, 0)];
+        slots.extend(encode_constant(self.version, 3, 7));
+        slots.extend(self.callee());
         let end = PROGRAM_ADDRESS + (slots.len() * SLOT) as u64;
         let bases = [
             PROGRAM_ADDRESS,
@@ -268,39 +316,43 @@ impl Operands {
         });
         let mut registers = self.saved();
         registers.push((self.dst, base.wrapping_add_signed(distance)));
-        (program(slots, 0, &[]), registers)
+        (self.linked(slots, 0, &[]), registers)
     }
 
     /// The end of the program, or the return from a call.
     fn exit(&self) -> Program {
         if self.pair.is_multiple_of(2) {
-            return straight(vec![]);
+            return self.straight(vec![]);
         }
-        let call = encode(named("call").code, 0, 0, 0, function_key(2) as i32);
-        program([vec![call, exit()], callee()].concat(), 0, &[2])
+        let start = vec![self.call_of(0, 2), self.encode("exit", 0, 0, 0, 0)];
+        self.linked([start, self.callee()].concat(), 0, &[2])
     }
-}
 
-fn exit() -> [u8; SLOT] {
-    encode(named("exit").code, 0, 0, 0, 0)
-}
+    /// One slot, by the opcode's name.
+    fn encode(&self, name: &str, dst: u8, src: u8, offset: i16, immediate: i32) -> [u8; SLOT] {
+        encode(named(self.version, name).code, dst, src, offset, immediate)
+    }
 
-/// A function that uses its frame and every register a call saves.
-fn callee() -> Slots {
-    let mut slots = vec![encode(named("stxdw").code, 10, 6, -8, 0)];
-    slots.extend((6..10).map(|register| encode(named("mov64_imm").code, register, 0, 0, -1)));
-    slots.push(encode(named("mov64_reg").code, 2, 10, 0, 0));
-    slots.push(exit());
-    slots
-}
+    /// A function that uses its frame and every register a call saves.
+    fn callee(&self) -> Slots {
+        let mut slots = vec![self.encode("stxdw", 10, 6, -8, 0)];
+        slots.extend((6..10).map(|register| self.encode("mov64_imm", register, 0, 0, -1)));
+        slots.push(self.encode("mov64_reg", 2, 10, 0, 0));
+        slots.push(self.encode("exit", 0, 0, 0, 0));
+        slots
+    }
 
-fn straight(mut slots: Slots) -> Program {
-    slots.push(exit());
-    program(slots, 0, &[])
-}
+    fn straight(&self, mut slots: Slots) -> Program {
+        slots.push(self.encode("exit", 0, 0, 0, 0));
+        self.linked(slots, 0, &[])
+    }
 
-fn program(slots: Slots, entry: usize, functions: &[usize]) -> Program {
-    let mut registered: BTreeMap<u32, usize> = functions.iter().map(|&pc| (function_key(pc), pc)).collect();
-    registered.insert(entrypoint_key(), entry);
-    Program::from_text(Version::V0, slots.concat(), entry, registered)
+    fn linked(&self, slots: Slots, entry: usize, functions: &[usize]) -> Program {
+        let mut registered = BTreeMap::new();
+        if self.version != Version::V3 {
+            registered.extend(functions.iter().map(|&pc| (function_key(pc), pc)));
+            registered.insert(entrypoint_key(), entry);
+        }
+        Program::from_text(self.version, slots.concat(), entry, registered)
+    }
 }

@@ -2,39 +2,41 @@
 
 use rand::{Rng, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
+use svmllm::host::Version;
 
 use super::{
     body::{Body, Callee, Layout},
     bytes,
     code::{Anchor, Code, link},
     fault::{self, Fate},
-    rng, value,
+    stream, value,
 };
 use crate::{
     case::{Case, CaseId, FRAME_SIZE, HEAP_ADDRESS, STACK_ADDRESS},
     isa::named,
 };
 
-/// The program with the given number, with its memory, registers and budget.
-pub fn case(id: CaseId) -> Case {
-    let mut rng = rng(id.suite, id.seed, id.index);
+/// The program of a version with the given number, with its memory, registers and budget.
+pub fn case(version: Version, id: CaseId) -> Case {
+    let mut rng = stream(version, id);
     let rng = &mut rng;
     let layout = Layout {
         input: *[1, 7, 8, 64, rng.random_range(1..400)].choose(rng).expect("input sizes"),
         heap: *[32 << 10, 32 << 10, 256 << 10, rng.random_range(64..4096)].choose(rng).expect("heap sizes"),
     };
-    let fate = Fate::draw(rng);
+    let fate = Fate::draw(version, rng);
 
-    let (mut functions, callees) = library(rng, layout);
+    let (mut functions, callees) = library(version, rng, layout);
     let helper = functions.len();
-    functions.push(fault::helper(&mut Body::new(rng, layout, &[]), fate, helper));
+    functions.push(fault::helper(&mut Body::new(version, rng, layout, &[]), fate, helper));
 
     let target = if rng.random_ratio(1, 10) { rng.random_range(5..150) } else { rng.random_range(250..700) };
-    let mut main = Code::default();
     let preset = rng.random_ratio(1, 3);
-    let mut body = Body::new(rng, layout, &callees);
+    let mut body = Body::new(version, rng, layout, &callees);
+    let mut main = body.enter();
     if !preset {
-        main = body.prologue();
+        let prologue = body.prologue();
+        main.append(prologue, 1);
     }
     let before = body.fill(target);
     main.append(before, 1);
@@ -70,19 +72,22 @@ pub fn case(id: CaseId) -> Case {
 }
 
 /// Functions to call: each may call those before it, the last one may recurse.
-fn library(rng: &mut ChaCha8Rng, layout: Layout) -> (Vec<Code>, Vec<Callee>) {
+fn library(version: Version, rng: &mut ChaCha8Rng, layout: Layout) -> (Vec<Code>, Vec<Callee>) {
     let mut functions = Vec::new();
     let mut callees: Vec<Callee> = Vec::new();
     for function in 0..rng.random_range(1..=4) {
         let target = rng.random_range(1..60);
-        let mut code = Body::new(rng, layout, &callees).fill(target);
+        let mut body = Body::new(version, rng, layout, &callees);
+        let mut code = body.enter();
+        let filling = body.fill(target);
+        code.append(filling, 1);
         code.exit();
         callees.push(Callee { function, cost: code.cost, recursive: false });
         functions.push(code);
     }
     if rng.random() {
         let function = functions.len();
-        let code = recursive(&mut Body::new(rng, layout, &[]), function);
+        let code = recursive(&mut Body::new(version, rng, layout, &[]), function);
         callees.push(Callee { function, cost: code.cost, recursive: true });
         functions.push(code);
     }
@@ -92,14 +97,14 @@ fn library(rng: &mut ChaCha8Rng, layout: Layout) -> (Vec<Code>, Vec<Callee>) {
 /// A function that calls itself as many times as r1 says.
 fn recursive(body: &mut Body, this: usize) -> Code {
     let left = body.counter();
-    let mut code = Code::default();
+    let mut code = body.enter();
     code.op("jne_imm", 1, 0, 1, 0);
     code.exit();
     code.op("mov64_reg", left, 1, 0, 0);
     let before = body.run(0);
     code.append(before, 1);
     code.op("mov64_reg", 1, left, 0, 0);
-    code.op("sub64_imm", 1, 0, 0, 1);
+    code.decrement(1, 64);
     code.call(Anchor::Start(this), 0);
     if body.rng.random() {
         let after = body.run(0);
@@ -124,7 +129,7 @@ fn place(body: &mut Body, main: &mut Code, ending: Code, functions: &mut Vec<Cod
             let times = body.rng.random_range(2..10);
             let mut turn = body.run(0);
             let which = body.rng.random_range(1..times) as i32;
-            let guard = named(if body.rng.random() { "jne_imm" } else { "jlt_imm" });
+            let guard = named(body.version, if body.rng.random() { "jne_imm" } else { "jlt_imm" });
             turn.push(guard.code, body.counter(), 0, ending.len() as i16, which);
             turn.append(ending, 1);
             let looped = body.repeat(body.counter(), times, turn);

@@ -335,7 +335,7 @@ mod tests {
     }
 
     fn code(ops: &[(&str, u8, u8, i16, i32)]) -> Code {
-        let mut code = Code::default();
+        let mut code = Code::new(Version::V0);
         for &(name, dst, src, offset, immediate) in ops {
             code.op(name, dst, src, offset, immediate);
         }
@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn stepping_equals_executing() {
         for index in 0..300 {
-            let case = random::case(CaseId { suite: "random", seed: 3, index });
+            let case = random::case(Version::V0, CaseId { suite: "random", seed: 3, index });
             let stepped = Sbpf::new().run(&case).unwrap();
             let ((instructions, status, trace), remaining, _) = Sbpf::new()
                 .with_vm(&case, |vm, executable, frames| {
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn the_64th_nested_call_fails() {
-        let mut text = Code::default();
+        let mut text = Code::new(Version::V0);
         text.call(Anchor::Start(0), 0);
         text.exit();
         let outcome = run(&[text], 1000);
@@ -415,7 +415,7 @@ mod tests {
     fn what_does_not_verify_is_refused() {
         let text = code(&[("mov64_imm", 10, 0, 0, 5), ("exit", 0, 0, 0, 0)]);
         let id = CaseId { suite: "test", seed: 0, index: 0 };
-        let case = Case { program: link(&[text], &[0], 0), ..random::case(id) };
+        let case = Case { program: link(&[text], &[0], 0), ..random::case(Version::V0, id) };
         assert!(Sbpf::new().run(&case).unwrap_err().to_string().contains("r10"));
     }
 }

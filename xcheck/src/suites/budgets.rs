@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use rand::Rng;
+use svmllm::host::Version;
 
 use super::Suite;
 use crate::{
@@ -18,6 +19,7 @@ const BUDGETS: u64 = 300;
 
 /// The suite `budgets`: index `300 p + b` is program `p` with its budget number `b`.
 pub struct Budgets<O> {
+    version: Version,
     seed: u64,
     oracle: O,
     current: Option<(u64, Case, Vec<u64>)>,
@@ -25,13 +27,14 @@ pub struct Budgets<O> {
 
 impl<O: Oracle> Budgets<O> {
     /// The suite; the oracle says how many instructions a program takes.
-    pub fn new(seed: u64, oracle: O) -> Self {
-        Self { seed, oracle, current: None }
+    pub fn new(version: Version, seed: u64, oracle: O) -> Self {
+        Self { version, seed, oracle, current: None }
     }
 
     fn load(&mut self, program: u64) -> anyhow::Result<&(u64, Case, Vec<u64>)> {
         if self.current.as_ref().is_none_or(|(loaded, ..)| *loaded != program) {
-            let case = random::case(CaseId { suite: self.name(), seed: self.seed, index: program });
+            let id = CaseId { suite: self.name(), seed: self.seed, index: program };
+            let case = random::case(self.version, id);
             let instructions = self.oracle.run(&case)?.instructions;
             let budgets = budgets(instructions, &mut rng("budget", self.seed, program));
             self.current = Some((program, case, budgets));

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::ensure;
 use serde_json::json;
 use svmllm::{
-    host::{Machine, Mode},
+    host::{Machine, Mode, Version},
     tables::{Dense, Indexed, Weights, alphabet::Region},
 };
 
@@ -89,11 +89,11 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
                 bar.inc(progress.steps - before);
             }
         }
-        let least = isa::opcodes().iter().map(|opcode| progress.opcodes[usize::from(opcode.code)]).min();
+        let least = isa::opcodes(Version::V0).iter().map(|opcode| progress.opcodes[usize::from(opcode.code)]).min();
         if options.sample.is_none() {
             ensure!(progress.steps >= wanted && least >= Some(EACH), "{mode:?}: {least:?} of an opcode");
         }
-        let opcodes: serde_json::Map<String, serde_json::Value> = isa::opcodes()
+        let opcodes: serde_json::Map<String, serde_json::Value> = isa::opcodes(Version::V0)
             .iter()
             .map(|opcode| (opcode.name.clone(), progress.opcodes[usize::from(opcode.code)].into()))
             .collect();

@@ -7,16 +7,20 @@ pub mod performance;
 mod random;
 pub mod sabotage;
 pub mod tables;
+mod versions;
 
 use std::{
+    collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Map, Value, json};
+use svmllm::host::Version;
 
-pub use self::{budgets::Budgets, opcodes::Opcodes, random::Random};
+pub use self::{budgets::Budgets, opcodes::Opcodes, random::Random, versions::Versions};
 use crate::{
     case::Case,
     coverage::Coverage,
@@ -27,7 +31,7 @@ use crate::{
 };
 
 /// The names of the suites that compare runs of programs.
-pub const NAMES: [&str; 3] = ["opcodes", "random", "budgets"];
+pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 
 /// The names of the suites that look at the machine in another way.
 pub const OTHERS: [&str; 4] = ["tables", "dense", "sabotage", "performance"];
@@ -59,14 +63,20 @@ pub trait Suite {
 
     /// The case with this index, the same every time; `None` if the index is not used.
     fn case(&mut self, index: u64) -> anyhow::Result<Option<Case>>;
+
+    /// The name of the part that an index belongs to, in a suite that has parts.
+    fn part(&self, _index: u64) -> Option<&'static str> {
+        None
+    }
 }
 
 /// Finds a suite by name.
 pub fn by_name(name: &str, seed: u64) -> anyhow::Result<Box<dyn Suite>> {
     Ok(match name {
-        "opcodes" => Box::new(Opcodes { seed }),
-        "random" => Box::new(Random { seed }),
-        "budgets" => Box::new(Budgets::new(seed, Sbpf::new())),
+        "opcodes" => Box::new(Opcodes { version: Version::V0, seed }),
+        "random" => Box::new(Random { version: Version::V0, seed }),
+        "budgets" => Box::new(Budgets::new(Version::V0, seed, Sbpf::new())),
+        "versions" => Box::new(Versions::new(seed)),
         _ => bail!("there is no suite {name:?} of cases; there are {}", NAMES.join(", ")),
     })
 }
@@ -94,16 +104,18 @@ pub fn run(
     // One index of every `stride`, not always at the same place among them.
     let parts = suite.size() / stride;
     let bar = progress_bar(suite.name(), parts, options.progress);
-    let mut coverage = Coverage::default();
-    let (mut matched, mut mismatches) = (0, Vec::new());
+    let mut counts: BTreeMap<Option<&'static str>, Counts> = BTreeMap::new();
+    let mut mismatches = Vec::new();
     for part in 0..parts {
         let index = part * stride + part * 37 % stride;
         bar.inc(1);
         let Some(case) = suite.case(index)? else { continue };
         let expected = oracle.run(&case).with_context(|| format!("the oracle cannot run {}", case.id))?;
-        coverage.record(&case, &expected);
+        let counts =
+            counts.entry(suite.part(index)).or_insert_with(|| Counts::new(case.program.version));
+        counts.coverage.record(&case, &expected);
         match check(&case, &expected, subject) {
-            Ok(None) => matched += 1,
+            Ok(None) => counts.matched += 1,
             _ if mismatches.len() == DESCRIBED => {}
             verdict => mismatches.push(Mismatch {
                 index,
@@ -123,13 +135,38 @@ pub fn run(
         svmllm: env!("CARGO_PKG_VERSION"),
         seed: suite.seed(),
         evaluator: subject.name(),
-        cases: coverage.cases(),
-        matched,
+        cases: counts.values().map(|counts| counts.coverage.cases()).sum(),
+        matched: counts.values().map(|counts| counts.matched).sum(),
         mismatches,
         seconds: (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
-        coverage: coverage.to_json(),
+        coverage: coverage(&counts),
         rows: Vec::new(),
     })
+}
+
+/// What one part of a suite came to.
+struct Counts {
+    matched: u64,
+    coverage: Coverage,
+}
+
+impl Counts {
+    fn new(version: Version) -> Self {
+        Self { matched: 0, coverage: Coverage::new(version) }
+    }
+}
+
+/// The coverage of a suite, by part if it has parts.
+fn coverage(counts: &BTreeMap<Option<&'static str>, Counts>) -> Value {
+    let mut parts = Map::new();
+    for (part, counts) in counts {
+        let mut coverage = counts.coverage.to_json();
+        let Some(part) = part else { return coverage };
+        coverage["cases"] = json!(counts.coverage.cases());
+        coverage["matched"] = json!(counts.matched);
+        parts.insert((*part).into(), coverage);
+    }
+    parts.into()
 }
 
 /// Runs the subject on one case; a panic counts as an error.

@@ -1,5 +1,7 @@
 //! Each opcode and operand form with 300 pairs of operands.
 
+use svmllm::host::Version;
+
 use super::Suite;
 use crate::{
     case::{Case, CaseId},
@@ -8,6 +10,8 @@ use crate::{
 
 /// The suite `opcodes`.
 pub struct Opcodes {
+    /// The instruction set.
+    pub version: Version,
     /// The seed of the pairs that are not edges.
     pub seed: u64,
 }
@@ -22,10 +26,10 @@ impl Suite for Opcodes {
     }
 
     fn size(&self) -> u64 {
-        opcodes::forms().len() as u64 * opcodes::PAIRS
+        opcodes::forms(self.version).len() as u64 * opcodes::PAIRS
     }
 
     fn case(&mut self, index: u64) -> anyhow::Result<Option<Case>> {
-        Ok(Some(opcodes::case(CaseId { suite: self.name(), seed: self.seed, index })))
+        Ok(Some(opcodes::case(self.version, CaseId { suite: self.name(), seed: self.seed, index })))
     }
 }

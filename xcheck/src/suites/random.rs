@@ -1,5 +1,7 @@
 //! Random programs.
 
+use svmllm::host::Version;
+
 use super::Suite;
 use crate::{
     case::{Case, CaseId},
@@ -8,6 +10,8 @@ use crate::{
 
 /// The suite `random`.
 pub struct Random {
+    /// The instruction set.
+    pub version: Version,
     /// The seed of the programs.
     pub seed: u64,
 }
@@ -26,6 +30,6 @@ impl Suite for Random {
     }
 
     fn case(&mut self, index: u64) -> anyhow::Result<Option<Case>> {
-        Ok(Some(random::case(CaseId { suite: self.name(), seed: self.seed, index })))
+        Ok(Some(random::case(self.version, CaseId { suite: self.name(), seed: self.seed, index })))
     }
 }
