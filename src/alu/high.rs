@@ -12,6 +12,7 @@ use crate::tables::{
 /// The sixteen low columns of digit products are those of a * b modulo 2^64. With both factors back to
 /// front the same sums give the fifteen columns above them, also back to front. Each column, at most
 /// 3600, settles to three digits; the three numbers of 32 digits they form add up to the product.
+#[inline(never)]
 pub fn multiply_high<E: Evaluator>(e: &E, a: &Word<E>, b: &Word<E>) -> Word<E> {
     let none = e.digit::<Nibble, 0>();
     let low = e.settle(&e.product_columns(a, b));
@@ -31,6 +32,7 @@ pub fn multiply_high<E: Evaluator>(e: &E, a: &Word<E>, b: &Word<E>) -> Word<E> {
 /// The high 64 bits of a * b, both signed.
 ///
 /// A negative factor x stands for x - 2^64, so that the other factor comes off the high half.
+#[inline(never)]
 pub fn multiply_high_signed<E: Evaluator>(e: &E, a: &Word<E>, b: &Word<E>) -> Word<E> {
     let zero = e.word(WordConst::Zero);
     let if_negative =

@@ -106,6 +106,8 @@ impl<S: Lazy> Step<'_, S> {
         self.fails(self.e.digit::<Fault, { Fault::Unsupported as usize }>())
     }
 
+    // Rare or long, so kept out of the code of the others.
+    #[inline(never)]
     fn divide(&self, state: &mut State<S>, unit: Unit) -> Stepped<S> {
         let e = self.e;
         let (left, right) = self.operands(state);
@@ -218,6 +220,7 @@ impl<S: Lazy> Step<'_, S> {
     }
 
     /// The syscall under a key, if there is one.
+    #[inline(always)]
     fn syscall(&self, key: &Word<S>) -> Stepped<S> {
         let (number, found) = self.e.find(&self.image.syscalls, key);
         Ok(self.e.observe(&found, Site::SyscallFound)?.then_some(Stop::Syscall(number)))
@@ -236,6 +239,7 @@ impl<S: Lazy> Step<'_, S> {
         self.enter(state, &target)
     }
 
+    #[inline(never)]
     fn call_static(&self, state: &mut State<S>) -> Stepped<S> {
         let e = self.e;
         let kind = e.apply1(STATIC_CALL, &decode::source(e, &self.slot));

@@ -139,7 +139,8 @@ impl Check {
         let answers = self.dense.layers.decode.run(&[&self.batch(&inputs)?])?.to_vec2::<f32>()?;
         for (input, x) in combinations(&inputs).enumerate() {
             let row = self.indexed.rows.decode[x[0] << 8 | x[2] << 4 | x[1]];
-            let gates = GROUPS.iter().zip(row).flat_map(|(id, p)| hot(id.radix(), usize::from(p))).collect();
+            let gates = GROUPS.iter().enumerate();
+            let gates = gates.flat_map(|(group, id)| hot(id.radix(), usize::from(row.position(group)))).collect();
             equal("decode", input, &answers[input], gates)?;
         }
         Ok(("table.decode".into(), answers.len()))

@@ -422,7 +422,8 @@ impl Evaluator for Dense {
     }
 
     fn reverse<A: Alphabet>(&self, a: &Lanes<A>) -> Lanes<A> {
-        lanes(self.keep(a.0.index_select(&self.reversal, 0), (16, A::ID.radix())))
+        let reversed = a.0.contiguous().and_then(|a| a.index_select(&self.reversal, 0));
+        lanes(self.keep(reversed, (16, A::ID.radix())))
     }
 
     fn reverse_bytes(&self, a: &Lanes<Nibble>) -> Lanes<Nibble> {

@@ -466,7 +466,7 @@ impl Evaluator for Indexed {
 
     #[inline(always)]
     fn gates<A: Alphabet>(&self, control: &Control, group: Group<A>) -> Digit<A> {
-        digit(control.0[group.index])
+        digit(control.0.position(group.index))
     }
 
     #[inline]

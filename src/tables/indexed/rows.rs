@@ -17,8 +17,36 @@ pub(crate) const fn bits(id: AlphabetId) -> u32 {
     usize::BITS - (id.radix() - 1).leading_zeros()
 }
 
-/// One control row: the position each gate group shows.
-pub(crate) type ControlRow = [u8; GROUPS.len()];
+/// One control row: the position each gate group shows, packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ControlRow(u64);
+
+impl ControlRow {
+    /// Where a group's position starts: the first group takes eight bits, the others four.
+    const fn shift(group: usize) -> usize {
+        if group == 0 { 0 } else { 4 + 4 * group }
+    }
+
+    fn pack(positions: &[u8; GROUPS.len()]) -> Self {
+        const {
+            let mut group = 0;
+            while group < GROUPS.len() {
+                assert!(GROUPS[group].radix() <= if group == 0 { 256 } else { 16 });
+                group += 1;
+            }
+            assert!(Self::shift(GROUPS.len()) <= 64);
+        }
+        let place = |(group, position): (usize, &u8)| u64::from(*position) << Self::shift(group);
+        Self(positions.iter().enumerate().map(place).fold(0, |row, part| row | part))
+    }
+
+    /// The position a group shows.
+    #[inline(always)]
+    pub fn position(self, group: usize) -> u8 {
+        let mask = if group == 0 { 255 } else { 15 };
+        (self.0 >> Self::shift(group)) as u8 & mask
+    }
+}
 
 /// Every row of the machine, by position of the input digits.
 pub(crate) struct Rows {
@@ -130,7 +158,10 @@ impl Rows {
         units(weights, "table.decode", &inputs, |index, unit| {
             // The packed index is phase | low << 3 | high << 7.
             let row = (index & 7) << 8 | index >> 3;
-            answer(weights, "table.decode.w2", &GROUPS, unit, &mut decode[row])
+            let mut positions = [0; GROUPS.len()];
+            answer(weights, "table.decode.w2", &GROUPS, unit, &mut positions)?;
+            decode[row] = ControlRow::pack(&positions);
+            Ok(())
         })?;
         let rows = Self {
             labels,
