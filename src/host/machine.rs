@@ -231,9 +231,18 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
     /// # Errors
     /// An activation was not exactly one-hot.
     pub fn run_for(&mut self, steps: u64) -> Result<Option<&Ended>, E::Error> {
-        for _ in 0..steps {
-            if self.step()?.is_some() {
-                break;
+        if self.mode == Mode::Lazy && self.ended.is_none() {
+            for _ in 0..steps {
+                if let Some(stop) = machine::lazy_step(self.evaluator, &self.image, &mut self.state)? {
+                    self.ended = Some(self.end(stop)?);
+                    break;
+                }
+            }
+        } else {
+            for _ in 0..steps {
+                if self.step()?.is_some() {
+                    break;
+                }
             }
         }
         Ok(self.ended.as_ref())

@@ -87,6 +87,8 @@ struct Loaded {
 enum Refusal {
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    #[error("the line is not an object")]
+    NotAnObject,
     #[error("base64: {0}")]
     Base64(#[from] base64::DecodeError),
     #[error("one of text, elf and asm is needed")]
@@ -144,6 +146,10 @@ fn serve(line: &[u8], evaluators: &mut Evaluators) -> Reply {
         Ok(value) => value,
         Err(error) => return Reply::refused(Value::Null, error.into()),
     };
+    if !value.is_object() {
+        // serde would read a struct from an array too.
+        return Reply::refused(Value::Null, Refusal::NotAnObject);
+    }
     let id = value.get_mut("id").map(Value::take).unwrap_or_default();
     match serde_json::from_value::<Request>(value) {
         Ok(request) => {

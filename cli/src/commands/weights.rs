@@ -8,10 +8,10 @@ use std::{
 };
 
 use clap::Subcommand;
-use svmllm::tables::{self, Dense, Indexed};
+use svmllm::tables;
 
 use super::load_weights;
-use crate::FAILED;
+use crate::{FAILED, progress::Progress};
 
 /// What to do with the weights.
 #[derive(Subcommand)]
@@ -31,7 +31,7 @@ pub enum Weights {
         /// Where to
         file: PathBuf,
     },
-    /// Check that the weights make the machine
+    /// Run every input of every network, and compare with what the indexed evaluator uses
     Verify {
         /// Weights to check instead of the generated ones
         file: Option<PathBuf>,
@@ -50,11 +50,10 @@ impl Weights {
                 writeln!(io::stdout(), "{} numbers to {}", weights.parameters(), file.display())?;
             }
             Self::Verify { file } => {
-                if let Err(error) = load_weights(file.as_ref()).and_then(|weights| verify(&weights)) {
-                    eprintln!("svmllm: {error}");
+                if let Err(error) = verify(file.as_ref()) {
+                    eprintln!("svmllm: {error:#}");
                     return Ok(ExitCode::from(FAILED));
                 }
-                writeln!(io::stdout(), "the weights make the machine")?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -94,9 +93,19 @@ fn network_of(tensor: &str) -> &str {
     }
 }
 
-fn verify(weights: &tables::Weights) -> Result<(), tables::WeightsError> {
-    weights.check()?;
-    Indexed::new(weights)?;
-    Dense::new(weights)?;
+fn verify(file: Option<&PathBuf>) -> anyhow::Result<()> {
+    let weights = load_weights(file)?;
+    let mut progress = Progress::new("inputs", None);
+    let mut inputs = 0;
+    let checked = tables::verify(&weights, |(_, count)| {
+        inputs += *count as u64;
+        progress.show(inputs);
+    })?;
+    drop(progress);
+    let mut out = io::stdout().lock();
+    for (name, count) in &checked {
+        writeln!(out, "{name:<28}{count:>12} inputs")?;
+    }
+    writeln!(out, "{:<28}{inputs:>12} inputs, no difference", "total")?;
     Ok(())
 }
