@@ -12,6 +12,7 @@ mod labels;
 pub mod shallow;
 mod site;
 mod stairs;
+mod verify;
 mod weights;
 
 pub use counted::{Counted, Counts, Deep};
@@ -21,4 +22,5 @@ pub use indexed::{Indexed, Lanes};
 pub use labels::Labels;
 pub use site::Site;
 pub use stairs::Stair;
-pub use weights::{Array, Weights, WeightsError};
+pub use verify::{Checked, VerifyError, verify};
+pub use weights::{Array, MAX_PARAMETERS, Weights, WeightsError};
