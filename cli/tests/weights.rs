@@ -26,7 +26,9 @@ fn export_digest_verify_and_use() {
     let digest = svmllm(&["weights", "digest"]);
     assert_eq!(digest.out.trim(), Weights::generate().digest());
     assert_eq!(svmllm(&["weights", "digest", file]).out, digest.out);
-    assert_eq!(svmllm(&["weights", "verify", file]).code, 0);
+    let verified = svmllm(&["weights", "verify", file]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    assert!(verified.field("total").ends_with("no difference"), "{verified:?}");
     assert_eq!(svmllm(&["demo", "fib", "10", "--weights", file]).field("result"), "55");
 }
 
