@@ -33,10 +33,21 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("svmllm: {error:#}");
+            complain(&error);
             ExitCode::from(REFUSED)
         }
     }
+}
+
+/// Prints an error with its causes, each once: some texts end in that of their cause already.
+fn complain(error: &anyhow::Error) {
+    let mut text = "svmllm".to_owned();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    eprintln!("{text}");
 }
 
 /// candle reads /proc/cpuinfo on every matrix product unless `RAYON_NUM_THREADS` is set, and a running

@@ -151,7 +151,7 @@ impl Demo {
         match &report.ended {
             Ended::Exit(result) => {
                 let cost = evaluators.count(&program, &setup, COUNTED_STEPS)?;
-                print(&sample.show, *result, &report, cost)?;
+                print(&(sample.show)(&report, *result), &report, cost)?;
                 Ok(ExitCode::SUCCESS)
             }
             Ended::Error(error) => {
@@ -230,7 +230,7 @@ fn list() -> io::Result<()> {
     Ok(())
 }
 
-fn print(show: &dyn Fn(&Report, u64) -> String, result: u64, report: &Report, cost: Cost) -> io::Result<()> {
+fn print(result: &str, report: &Report, cost: Cost) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let each = |count: u64| count as f64 / cost.instructions.max(1) as f64;
     let about = |count: u64| {
@@ -240,7 +240,7 @@ fn print(show: &dyn Fn(&Report, u64) -> String, result: u64, report: &Report, co
             format!("about {:.0}", each(count) * report.instructions as f64)
         }
     };
-    writeln!(out, "result        {}", show(report, result))?;
+    writeln!(out, "result        {result}")?;
     writeln!(out, "steps         {}", report.instructions)?;
     writeln!(out, "layers        {} ({:.1} a step)", about(cost.layers), each(cost.layers))?;
     writeln!(out, "observations  {} ({:.2} a step)", about(cost.observations), each(cost.observations))?;

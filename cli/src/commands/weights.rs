@@ -11,7 +11,7 @@ use clap::Subcommand;
 use svmllm::tables;
 
 use super::load_weights;
-use crate::{FAILED, progress::Progress};
+use crate::{FAILED, complain, progress::Progress};
 
 /// What to do with the weights.
 #[derive(Subcommand)]
@@ -51,7 +51,7 @@ impl Weights {
             }
             Self::Verify { file } => {
                 if let Err(error) = verify(file.as_ref()) {
-                    eprintln!("svmllm: {error:#}");
+                    complain(&error);
                     return Ok(ExitCode::from(FAILED));
                 }
             }
