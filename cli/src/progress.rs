@@ -33,10 +33,10 @@ impl Progress {
 
     fn start(&self) -> ProgressBar {
         let (bar, place) = match self.total {
-            Some(total) => (ProgressBar::new(total), "[{bar:40}] {percent}% {human_pos}"),
-            None => (ProgressBar::new_spinner(), "{spinner} {human_pos}"),
+            Some(total) => (ProgressBar::new(total), "[{bar:40}] {percent}%, {eta} left,"),
+            None => (ProgressBar::new_spinner(), "{spinner}"),
         };
-        let template = format!("{place} {} ({{elapsed}}, {{per_sec}})", self.unit);
+        let template = format!("{place} {{human_pos}} {} in {{elapsed}}", self.unit);
         // A template that is wrong only costs the looks.
         let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.with_style(style).with_elapsed(self.begun.elapsed())

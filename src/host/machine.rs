@@ -208,19 +208,8 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
     /// # Errors
     /// An activation was not exactly one-hot.
     pub fn run(&mut self) -> Result<Ended, E::Error> {
-        if let Some(ended) = &self.ended {
-            return Ok(ended.clone());
-        }
-        if self.mode == Mode::Lazy {
-            let stop = loop {
-                if let Some(stop) = machine::lazy_step(self.evaluator, &self.image, &mut self.state)? {
-                    break stop;
-                }
-            };
-            self.ended = Some(self.end(stop)?);
-        }
         loop {
-            if let Some(ended) = self.step()? {
+            if let Some(ended) = self.run_for(u64::MAX)? {
                 return Ok(ended.clone());
             }
         }
