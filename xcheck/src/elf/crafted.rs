@@ -140,7 +140,7 @@ fn dynamic(cases: &mut Cases) {
     cases.both("no relocations", DYNAMIC_TABLE, |d| set_dynamic(d, 1, 0));
     cases.both("relocations outside of segments", ACCEPTED, |d| d.set_segment(1, field::P_MEMORY_SIZE, 8));
     cases.both("relocations nowhere", DYNAMIC_TABLE, |d| set_dynamic(d, 0, 1 << 40));
-    cases.both("endless segment", BOUNDS, |d| d.set_segment(2, field::P_MEMORY_SIZE, u64::MAX));
+    cases.both("endless segment", BOUNDS, |d| d.set_segment(0, field::P_MEMORY_SIZE, u64::MAX));
     cases.both("endless segment behind the relocations'", ACCEPTED, |d| {
         d.set_segment(2, field::P_ADDRESS, u64::MAX);
     });

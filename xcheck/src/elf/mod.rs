@@ -6,6 +6,7 @@ mod draft;
 mod mutate;
 mod reference;
 mod shipped;
+mod timing;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,10 +18,22 @@ use serde::Serialize;
 use svmllm::host::Program;
 use svmllm::host::elf::{ElfError, LoadOptions, load};
 
+use draft::Draft;
+
 pub use crafted::{Crafted, crafted};
 pub use mutate::Mutator;
 pub use reference::Reference;
-pub use shipped::{Shipped, shipped};
+pub use shipped::shipped;
+pub use timing::{LoadTimes, load_times};
+
+/// A file to load.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Where it comes from: crate and file, or that it is ours.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
 
 /// What a file is loaded for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,16 +165,16 @@ fn outcome_name(outcome: &Result<Program, ElfError>) -> String {
 pub fn run(mutants: usize, seed: u64) -> Result<Report> {
     let pairs = [Pair::new(Purpose::Execution), Pair::new(Purpose::Deployment)];
     let mut report = Report { seed, mutants, ..Report::default() };
-    let sources = sources()?;
-    let mutator = Mutator::new(&sources);
-    for source in &sources {
-        report.add(&pairs, &source.bytes, || source.name.clone());
+    let (own, programs) = (own(), shipped()?);
+    for program in &programs {
+        report.add(&pairs, &program.bytes, || program.name.clone());
+        report.shipped += 1;
     }
-    report.shipped = sources.len();
     for case in crafted() {
         report.add(&pairs, &case.bytes, || case.name.into());
         report.crafted += 1;
     }
+    let mutator = Mutator::new(&own, &programs);
     for number in 0..mutants as u64 {
         let (bytes, steps) = mutator.mutant(&mut case_rng(seed, number));
         report.add(&pairs, &bytes, || format!("seed {seed} mutant {number} ({steps})"));
@@ -174,19 +187,13 @@ pub fn run(mutants: usize, seed: u64) -> Result<Report> {
 /// # Errors
 /// If the shipped programs cannot be found.
 pub fn mutant(seed: u64, number: u64) -> Result<(Vec<u8>, String)> {
-    Ok(Mutator::new(&sources()?).mutant(&mut case_rng(seed, number)))
+    Ok(Mutator::new(&own(), &shipped()?).mutant(&mut case_rng(seed, number)))
 }
 
-/// What mutants are made from: shipped programs and our own small files.
-fn sources() -> Result<Vec<Shipped>> {
-    let mut sources = shipped()?;
-    let own = [
-        ("own v0", draft::Draft::v0()),
-        ("own v3", draft::Draft::v3(true)),
-        ("own v3 text", draft::Draft::v3(false)),
-    ];
-    sources.extend(own.map(|(name, draft)| Shipped { name: name.into(), bytes: draft.bytes }));
-    Ok(sources)
+/// Our own small files that are accepted.
+fn own() -> [File; 3] {
+    [("own v0", Draft::v0()), ("own v3", Draft::v3(true)), ("own v3 without data", Draft::v3(false))]
+        .map(|(name, draft)| File { name: name.into(), bytes: draft.bytes })
 }
 
 fn case_rng(seed: u64, number: u64) -> ChaCha8Rng {

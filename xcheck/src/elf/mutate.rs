@@ -4,24 +4,26 @@ use rand::Rng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand_chacha::ChaCha8Rng;
 
-use super::Shipped;
+use super::File;
 use super::bytes::field::{self, Field};
 use super::bytes::{get, put};
 
 /// Most records of one table whose fields are changed; real programs have thousands of relocations.
 const RECORDS: usize = 48;
-/// Files up to this many bytes are chosen most often.
+/// Programs up to this many bytes are chosen more often than larger ones.
 const SMALL: usize = 40_000;
+/// How often, in percent, a mutant is made of one of our own files, of a small and of a large program.
+const SHARES: [(usize, u32); 3] = [(0, 30), (1, 57), (2, 13)];
 
 /// Makes mutants of given files.
 pub struct Mutator<'a> {
-    small: Vec<Source<'a>>,
-    large: Vec<Source<'a>>,
+    /// Our own files, small programs and large ones.
+    groups: [Vec<Source<'a>>; 3],
 }
 
 /// A file with the places worth changing.
 struct Source<'a> {
-    file: &'a Shipped,
+    file: &'a File,
     /// Fields by table: offset in the file and width.
     tables: Vec<Vec<Field>>,
     /// Where the headers of the sections are.
@@ -33,17 +35,17 @@ struct Source<'a> {
 }
 
 impl<'a> Mutator<'a> {
-    /// Makes mutants of these files, mostly of the small ones.
-    pub fn new(files: &'a [Shipped]) -> Self {
+    /// Makes mutants of our own files and of programs.
+    pub fn new(own: &'a [File], programs: &'a [File]) -> Self {
         let (small, large) =
-            files.iter().map(Source::new).partition(|source| source.file.bytes.len() <= SMALL);
-        Self { small, large }
+            programs.iter().map(Source::new).partition(|source| source.file.bytes.len() <= SMALL);
+        Self { groups: [own.iter().map(Source::new).collect(), small, large] }
     }
 
     /// A mutant, and how it was made.
     pub fn mutant(&self, rng: &mut ChaCha8Rng) -> (Vec<u8>, String) {
-        let files = if self.large.is_empty() || rng.random_bool(0.85) { &self.small } else { &self.large };
-        let source = files.choose(rng).expect("there are files");
+        let (group, _) = SHARES.choose_weighted(rng, |(_, share)| *share).expect("some share is not zero");
+        let source = self.groups[*group].choose(rng).expect("there are files");
         let mut bytes = source.file.bytes.clone();
         let mut steps = source.file.name.clone();
         for _ in 0..*[1, 1, 1, 1, 2, 2, 2, 2, 3].choose(rng).expect("not empty") {
@@ -55,7 +57,7 @@ impl<'a> Mutator<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn new(file: &'a Shipped) -> Self {
+    fn new(file: &'a File) -> Self {
         let bytes = &file.bytes;
         let read = |(at, width): Field| get(bytes, at, width) as usize;
         let mut source = Self { file, tables: vec![], sections: vec![], names: vec![], edges: vec![0] };
