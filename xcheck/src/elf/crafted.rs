@@ -105,6 +105,11 @@ fn structure(cases: &mut Cases) {
         d.set(field::SEGMENTS, 8);
         d.set(field::SEGMENT_COUNT, 0);
     });
+    cases.both("the file header as a section header", "FailedToParse Overlap", |d| {
+        d.set(field::SECTIONS, 0);
+        d.set(field::SECTION_COUNT, 1);
+        d.set(field::NAMES_INDEX, 0);
+    });
     cases.both("sections behind the end", BOUNDS, |d| d.set(field::SECTIONS, 1 << 20));
     cases.both("first section not empty", SECTION_HEADER, |d| d.set_section(0, field::S_KIND, 1));
     cases.both("segments descend", "InvalidProgramHeader", |d| d.set_segment(0, field::P_ADDRESS, 1 << 20));
@@ -198,6 +203,10 @@ fn kind_and_sections(cases: &mut Cases) {
         d.set(field::ENTRY, (1 << 32) + 8);
         set_relocation(d, 1, None, 2);
     });
+    cases.both(".text at the end of addresses", BOUNDS, |d| {
+        d.set_section(section::TEXT, field::S_ADDRESS, u64::MAX - 15);
+        d.set(field::ENTRY, u64::MAX - 15);
+    });
 }
 
 fn calls_and_relocations(cases: &mut Cases) {
@@ -215,6 +224,9 @@ fn calls_and_relocations(cases: &mut Cases) {
     cases.both("address at the end of .text", ACCEPTED, |d| {
         let end = d.section(section::RODATA, field::S_OFFSET);
         set_relocation(d, 4, Some(end), 8);
+    });
+    cases.both("address of a symbol at the end of addresses", ACCEPTED, |d| {
+        set_symbol(d, symbol::DATA, 8, 8, u64::MAX);
     });
     cases.both("call of symbol 99", "UnknownSymbol", |d| set_relocation(d, 0, None, 99 << 32 | 10));
     cases.both("address of symbol 99", "UnknownSymbol", |d| set_relocation(d, 2, None, 99 << 32 | 1));

@@ -12,16 +12,12 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::Result;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use svmllm::host::Program;
 use svmllm::host::elf::{ElfError, LoadOptions, load};
 
-use draft::Draft;
-
 pub use crafted::{Crafted, crafted};
-pub use mutate::Mutator;
+pub use mutate::Mutants;
 pub use reference::Reference;
 pub use shipped::shipped;
 pub use timing::{LoadTimes, load_times};
@@ -156,50 +152,29 @@ fn outcome_name(outcome: &Result<Program, ElfError>) -> String {
     }
 }
 
-/// Compares all shipped and crafted files, and `mutants` mutants of them.
+/// Compares all shipped and crafted files, and `count` mutants of them.
 ///
-/// A mutant depends only on the seed and its number, so `mutant(seed, number)` makes a mismatch again.
+/// A mutant depends only on the seed and its number, so [`Mutants::get`] makes that of a mismatch again.
 ///
 /// # Errors
 /// If the shipped programs cannot be found.
-pub fn run(mutants: usize, seed: u64) -> Result<Report> {
+pub fn run(count: usize, seed: u64) -> Result<Report> {
     let pairs = [Pair::new(Purpose::Execution), Pair::new(Purpose::Deployment)];
-    let mut report = Report { seed, mutants, ..Report::default() };
-    let (own, programs) = (own(), shipped()?);
+    let (programs, crafted) = (shipped()?, crafted());
+    let mut report =
+        Report { seed, shipped: programs.len(), crafted: crafted.len(), mutants: count, ..Report::default() };
     for program in &programs {
         report.add(&pairs, &program.bytes, || program.name.clone());
-        report.shipped += 1;
     }
-    for case in crafted() {
+    for case in &crafted {
         report.add(&pairs, &case.bytes, || case.name.into());
-        report.crafted += 1;
     }
-    let mutator = Mutator::new(&own, &programs);
-    for number in 0..mutants as u64 {
-        let (bytes, steps) = mutator.mutant(&mut case_rng(seed, number));
+    let mutants = Mutants::new(programs, seed);
+    for number in 0..count as u64 {
+        let (bytes, steps) = mutants.get(number);
         report.add(&pairs, &bytes, || format!("seed {seed} mutant {number} ({steps})"));
     }
     Ok(report)
-}
-
-/// The file of one mutant, and how it was made.
-///
-/// # Errors
-/// If the shipped programs cannot be found.
-pub fn mutant(seed: u64, number: u64) -> Result<(Vec<u8>, String)> {
-    Ok(Mutator::new(&own(), &shipped()?).mutant(&mut case_rng(seed, number)))
-}
-
-/// Our own small files that are accepted.
-fn own() -> [File; 3] {
-    [("own v0", Draft::v0()), ("own v3", Draft::v3(true)), ("own v3 without data", Draft::v3(false))]
-        .map(|(name, draft)| File { name: name.into(), bytes: draft.bytes })
-}
-
-fn case_rng(seed: u64, number: u64) -> ChaCha8Rng {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(number);
-    rng
 }
 
 #[cfg(test)]
