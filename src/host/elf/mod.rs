@@ -72,6 +72,14 @@ impl LoadOptions {
 
 /// Loads an ELF file. Its instructions are not verified.
 ///
+/// ```
+/// use svmllm::host::elf::{LoadOptions, load};
+///
+/// let error = load(b"\x7fELF", &LoadOptions::execution()).unwrap_err();
+/// assert_eq!(error.name(), "ValueOutOfBounds");
+/// assert_eq!(error.to_string(), "Offset or value is out of bounds");
+/// ```
+///
 /// Takes time and memory in proportion to the length of `file`, which may hold anything.
 ///
 /// # Errors

@@ -113,6 +113,8 @@ pub struct Report {
     pub shipped: usize,
     /// Of these, files made by hand.
     pub crafted: usize,
+    /// Of these, shipped programs and our own small files cut at the edge of a structure.
+    pub truncations: usize,
     /// Of these, mutants.
     pub mutants: usize,
     /// Cases in which both loads were equal.
@@ -152,7 +154,7 @@ fn outcome_name(outcome: &Result<Program, ElfError>) -> String {
     }
 }
 
-/// Compares all shipped and crafted files, and `count` mutants of them.
+/// Compares all shipped and crafted files, all truncations, and `count` mutants.
 ///
 /// A mutant depends only on the seed and its number, so [`Mutants::get`] makes that of a mismatch again.
 ///
@@ -170,6 +172,10 @@ pub fn run(count: usize, seed: u64) -> Result<Report> {
         report.add(&pairs, &case.bytes, || case.name.into());
     }
     let mutants = Mutants::new(programs, seed);
+    for (bytes, name) in mutants.truncations() {
+        report.add(&pairs, bytes, || name.clone());
+        report.truncations += 1;
+    }
     for number in 0..count as u64 {
         let (bytes, steps) = mutants.get(number);
         report.add(&pairs, &bytes, || format!("seed {seed} mutant {number} ({steps})"));

@@ -1,6 +1,8 @@
 //! Random damage to files, aimed at the fields and the edges of their structures.
 
 use rand::seq::{IndexedRandom, IteratorRandom};
+use std::collections::BTreeSet;
+
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -59,6 +61,17 @@ impl Mutants {
             steps += &places.change(&mut bytes, &mut rng);
         }
         (bytes, steps)
+    }
+
+    /// Every file cut at each edge of a structure, and one byte before and behind it.
+    pub fn truncations(&self) -> impl Iterator<Item = (&[u8], String)> {
+        self.groups.iter().flatten().flat_map(|(file, places)| {
+            let lengths = places.edges.iter().flat_map(|edge| edge.saturating_sub(1)..=edge + 1);
+            let lengths: BTreeSet<usize> = lengths.filter(|length| *length < file.bytes.len()).collect();
+            lengths
+                .into_iter()
+                .map(|length| (&file.bytes[..length], format!("{} cut to {length:#x}", file.name)))
+        })
     }
 }
 

@@ -29,7 +29,7 @@ fn a_sample_of_mutants_matches() {
     let report = run(2000, 2026).unwrap();
     assert!(report.mismatches.is_empty(), "{:#?}", report.mismatches);
     assert_eq!(report.matched, report.cases);
-    assert_eq!(report.cases, report.shipped + report.crafted + report.mutants);
+    assert!(report.truncations > 1000);
 }
 
 #[test]
