@@ -32,13 +32,7 @@ impl<E: Heads> Heads for Counted<E> {
         self.read(&[self.depth(offset)], self.inner().ram_read(ram, &offset.value))
     }
 
-    fn ram_write(
-        &self,
-        ram: &mut E::Ram,
-        offset: &Word<Self>,
-        span: &Self::Digit<Span>,
-        value: &Word<Self>,
-    ) {
+    fn ram_write(&self, ram: &mut E::Ram, offset: &Word<Self>, span: &Self::Digit<Span>, value: &Word<Self>) {
         self.written();
         self.inner().ram_write(ram, &offset.value, &span.value, &value.value);
     }

@@ -227,7 +227,12 @@ impl<E: Evaluator> Evaluator for Counted<E> {
         self.wired(&[self.depth(a)], self.inner.splat(&a.value))
     }
 
-    fn merge<A: Alphabet>(&self, low: &Self::Lanes<A>, high: &Self::Lanes<A>, count: usize) -> Self::Lanes<A> {
+    fn merge<A: Alphabet>(
+        &self,
+        low: &Self::Lanes<A>,
+        high: &Self::Lanes<A>,
+        count: usize,
+    ) -> Self::Lanes<A> {
         self.wired(&[self.depth(low), self.depth(high)], self.inner.merge(&low.value, &high.value, count))
     }
 
@@ -278,7 +283,12 @@ impl<E: Evaluator> Evaluator for Counted<E> {
         self.read(&depths, self.inner.attend_up(&by.value, &a.value, &fill.value))
     }
 
-    fn attend_down(&self, by: &Self::Digit<Nibble>, a: &Word<Self>, fill: &Self::Digit<Nibble>) -> Word<Self> {
+    fn attend_down(
+        &self,
+        by: &Self::Digit<Nibble>,
+        a: &Word<Self>,
+        fill: &Self::Digit<Nibble>,
+    ) -> Word<Self> {
         let depths = [self.depth(by), self.depth(a), self.depth(fill)];
         self.read(&depths, self.inner.attend_down(&by.value, &a.value, &fill.value))
     }

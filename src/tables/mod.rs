@@ -12,6 +12,8 @@ mod labels;
 pub mod shallow;
 mod site;
 mod stairs;
+#[cfg(test)]
+pub(crate) mod testing;
 mod weights;
 
 pub use counted::{Counted, Counts, Deep};
