@@ -9,6 +9,8 @@
 mod counted;
 mod dense;
 mod indexed;
+#[cfg(test)]
+mod tests;
 
 use crate::tables::{
     Boundary, Evaluator, Word,

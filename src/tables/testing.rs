@@ -126,14 +126,15 @@ pub fn relabelled_dense() -> Dense {
     Dense::new(&Weights::generate_labelled(&permuted_labels())).expect("generated weights are sound")
 }
 
+/// One value of a strategy, the same every time.
+pub fn one<S: Strategy>(strategy: S) -> S::Value {
+    strategy.new_tree(&mut TestRunner::deterministic()).expect("nothing is filtered").current()
+}
+
 /// A labelling that leaves hardly any letter at its own number.
 pub fn permuted_labels() -> Labels {
-    let mut runner = TestRunner::deterministic();
-    let mut shuffled = |id: AlphabetId| {
-        let identity: Vec<usize> = (0..id.radix()).collect();
-        Just(identity).prop_shuffle().new_tree(&mut runner).expect("no filters").current()
-    };
-    let all = AlphabetId::ALL.map(&mut shuffled);
+    let identity = |id: AlphabetId| Just((0..id.radix()).collect::<Vec<_>>()).prop_shuffle();
+    let all = AlphabetId::ALL.map(|id| one(identity(id)));
     Labels::from_positions(|id| all[id as usize].clone()).expect("permutations")
 }
 
