@@ -142,8 +142,8 @@ impl Dense {
 
     fn split_found(&self, row: &Tensor) -> (Word<Self>, Digit<Bit>) {
         (
-            self.from_tensor(row.narrow(1, 0, WORD).and_then(|t| t.reshape((16, 16)))),
-            self.from_digit_tensor(row.narrow(1, WORD, 2)),
+            self.word_from(row.narrow(1, 0, WORD).and_then(|t| t.reshape((16, 16)))),
+            self.digit_from(row.narrow(1, WORD, 2)),
         )
     }
 
@@ -175,7 +175,7 @@ impl Heads for Dense {
     type Dictionary = Match;
 
     fn bank_read(&self, bank: &Head, key: &Digit<Nibble>) -> Word<Self> {
-        self.from_tensor(self.digit_tensor(key).matmul(&bank.0).and_then(|t| t.reshape((16, 16))))
+        self.word_from(self.digit_tensor(key).matmul(&bank.0).and_then(|t| t.reshape((16, 16))))
     }
 
     fn bank_write(&self, bank: &mut Head, key: &Digit<Nibble>, strength: &Digit<Bit>, value: &Word<Self>) {
@@ -189,7 +189,7 @@ impl Heads for Dense {
     fn ram_read(&self, ram: &Paged, offset: &Word<Self>) -> Word<Self> {
         let (_, pages) = self.two_pages(ram, offset);
         let read = || self.eight_keys(&self.row_key(offset))?.matmul(&pages)?.reshape((16, 16));
-        self.from_tensor(read())
+        self.word_from(read())
     }
 
     fn ram_write(&self, ram: &mut Paged, offset: &Word<Self>, span: &Digit<Span>, value: &Word<Self>) {
@@ -211,7 +211,7 @@ impl Heads for Dense {
     fn frame_read(&self, frames: &Head, depth: &Word<Self>) -> [Word<Self>; FRAME_WORDS] {
         let row = self.keep(self.row_key(depth).matmul(&frames.0), (1, FRAME_WORDS * WORD));
         std::array::from_fn(|i| {
-            self.from_tensor(row.narrow(1, i * WORD, WORD).and_then(|t| t.reshape((16, 16))))
+            self.word_from(row.narrow(1, i * WORD, WORD).and_then(|t| t.reshape((16, 16))))
         })
     }
 

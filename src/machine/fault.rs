@@ -7,7 +7,7 @@ use crate::{
     tables::{
         Word,
         alphabet::{Bit, Nibble, Region},
-        catalogue::{BIT_AND, BIT_NOT, BIT_OR, LESS, SIGN_BIT, WordConst},
+        catalogue::{LESS, WordConst},
     },
 };
 
@@ -29,10 +29,10 @@ pub fn place<E: Heads>(e: &E, image: &Image<E>, address: &Word<E>) -> Place<E> {
     let zero = e.digit::<Nibble, 0>();
     let above = alu::subtract(e, address, &e.word(WordConst::StackStart));
     let below = alu::negate(e, &above);
-    let negative = e.apply1(SIGN_BIT, &e.lane(&above, 15));
     let less = |a: &Word<E>, limit| e.apply1(LESS, &e.compare(a, &e.word(limit)));
-    let near_above = e.apply2(BIT_AND, &e.apply1(BIT_NOT, &negative), &less(&above, WordConst::StackFrames));
-    let near_below = e.apply2(BIT_AND, &negative, &less(&below, WordConst::StackBelow));
+    // Unsigned, a distance in the other direction is never small.
+    let near_above = less(&above, WordConst::StackFrames);
+    let near_below = less(&below, WordConst::StackBelow);
     let up = e.shift_down(&above, 3, &zero);
     let down = alu::negate(e, &e.shift_down(&below, 3, &zero));
 
@@ -43,8 +43,8 @@ pub fn place<E: Heads>(e: &E, image: &Image<E>, address: &Word<E>) -> Place<E> {
     let covered =
         e.attend_digit(&region, [&inside(0), &inside(1), &inside(2), &inside(3), &inside(4), &none]);
     Place {
-        in_frame: e.apply2(BIT_OR, &near_above, &near_below),
-        frame: e.attend(&negative, [&up, &down]),
+        in_frame: e.attend_digit(&near_above, [&near_below, &e.digit::<Bit, 1>()]),
+        frame: e.attend(&near_above, [&down, &up]),
         region: e.attend_digit(&covered, [&nowhere, &region]),
     }
 }

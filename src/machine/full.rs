@@ -13,7 +13,7 @@ use crate::{
     tables::{
         Word,
         alphabet::{Bit, Fault, Halt, Nibble, Region, Unit},
-        catalogue::{BIT_AND, FAULT_HALT, PHASE, SPAN, UNIT_FAULT, WordConst},
+        catalogue::{BIT_AND, FAULT_HALT, PHASE, SPAN, WordConst},
         decode::{EXTEND, NARROW, SIZE, UNIT, WRITES},
     },
 };
@@ -122,7 +122,9 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
             e.attend_digit(&is_syscall, [&internal, &none])
         }
         Unit::CallRegister => entering.clone(),
-        Unit::Unsupported | Unit::Overrun | Unit::Exhausted => e.apply1(UNIT_FAULT, &unit_digit(e, unit)),
+        Unit::Unsupported => unsupported.clone(),
+        Unit::Overrun => e.digit::<Fault, { Fault::Overrun as usize }>(),
+        Unit::Exhausted => e.digit::<Fault, { Fault::Exhausted as usize }>(),
         _ => none.clone(),
     });
 
@@ -187,15 +189,6 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
         _ => meter.clone(),
     });
     FullStep { halt, fault, access: Access { address: access.address, size }, syscall }
-}
-
-/// A unit's letter as a digit.
-fn unit_digit<E: Heads>(e: &E, unit: Unit) -> E::Digit<Unit> {
-    match unit {
-        Unit::Overrun => e.digit::<Unit, { Unit::Overrun as usize }>(),
-        Unit::Exhausted => e.digit::<Unit, { Unit::Exhausted as usize }>(),
-        _ => e.digit::<Unit, { Unit::Unsupported as usize }>(),
-    }
 }
 
 fn translate<E: Heads>(

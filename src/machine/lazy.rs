@@ -11,7 +11,7 @@ use crate::{
     tables::{
         Sequencer, Site, Word,
         alphabet::{Bit, Fault, Nibble, Region, Unit},
-        catalogue::{PHASE, SPAN, UNIT_FAULT, WordConst},
+        catalogue::{PHASE, SPAN, WordConst},
         decode::{EXTEND, NARROW, SIZE, UNIT, WRITES},
     },
 };
@@ -48,10 +48,9 @@ pub fn lazy_step<S: Lazy>(e: &S, image: &Image<S>, state: &mut State<S>) -> Step
         Unit::Call => step.call(state),
         Unit::CallRegister => step.call_register(state),
         Unit::Exit => step.exit(state),
-        Unit::Unsupported | Unit::Overrun | Unit::Exhausted => {
-            let gates = e.gates(&step.control, UNIT);
-            Ok(Some(step.fault(e.apply1(UNIT_FAULT, &gates), &e.word(WordConst::Zero))))
-        }
+        Unit::Unsupported => Ok(step.fails(e.digit::<Fault, { Fault::Unsupported as usize }>())),
+        Unit::Overrun => Ok(step.fails(e.digit::<Fault, { Fault::Overrun as usize }>())),
+        Unit::Exhausted => Ok(step.fails(e.digit::<Fault, { Fault::Exhausted as usize }>())),
         _ => {
             let (left, right) = step.operands(state);
             if let Some(value) = execute::result(e, unit, &step.control, &step.slot, &left, &right) {
@@ -93,6 +92,11 @@ impl<S: Lazy> Step<'_, S> {
 
     fn fault(&self, fault: S::Digit<Fault>, address: &Word<S>) -> Stop<S> {
         Stop::Fault(fault, Access { address: address.clone(), size: self.e.gates(&self.control, SIZE) })
+    }
+
+    /// A fault that is no access.
+    fn fails(&self, fault: S::Digit<Fault>) -> Option<Stop<S>> {
+        Some(self.fault(fault, &self.e.word(WordConst::Zero)))
     }
 
     fn divide(&self, state: &mut State<S>, unit: Unit) -> Stepped<S> {

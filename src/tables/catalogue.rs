@@ -24,7 +24,6 @@ pub enum TableId {
     Or,
     Xor,
     SignFill,
-    SignBit,
     FlipSign,
     NonZero,
     ShiftUp,
@@ -36,7 +35,6 @@ pub enum TableId {
     NotGreater,
     Equal,
     BitAnd,
-    BitOr,
     BitNot,
     Quotient,
     Phase,
@@ -44,8 +42,7 @@ pub enum TableId {
     Span,
     SwapSize,
     LowBit,
-    UnitFault,
-    UnitHalt,
+    FaultHalt,
 }
 
 /// A table's signature and function.
@@ -90,7 +87,7 @@ fn leaving(state: usize, carry: usize) -> usize {
 
 impl TableId {
     /// Every table.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 31] = [
         Self::Add,
         Self::AddCarry,
         Self::Subtract,
@@ -103,7 +100,6 @@ impl TableId {
         Self::Or,
         Self::Xor,
         Self::SignFill,
-        Self::SignBit,
         Self::FlipSign,
         Self::NonZero,
         Self::ShiftUp,
@@ -115,7 +111,6 @@ impl TableId {
         Self::NotGreater,
         Self::Equal,
         Self::BitAnd,
-        Self::BitOr,
         Self::BitNot,
         Self::Quotient,
         Self::Phase,
@@ -123,8 +118,7 @@ impl TableId {
         Self::Span,
         Self::SwapSize,
         Self::LowBit,
-        Self::UnitFault,
-        Self::UnitHalt,
+        Self::FaultHalt,
     ];
 
     /// What the table computes.
@@ -151,7 +145,6 @@ impl TableId {
             Self::Or => ("or", NN, Id::Nibble, |x| x[0] | x[1]),
             Self::Xor => ("xor", NN, Id::Nibble, |x| x[0] ^ x[1]),
             Self::SignFill => ("sign_fill", N, Id::Nibble, |x| if x[0] >= 8 { 15 } else { 0 }),
-            Self::SignBit => ("sign_bit", N, Id::Bit, |x| x[0] >> 3),
             Self::FlipSign => ("flip_sign", N, Id::Nibble, |x| x[0] ^ 8),
             Self::NonZero => ("non_zero", N, Id::Carry, |x| {
                 (if x[0] == 0 { Carry::Propagate } else { Carry::Kill }) as usize
@@ -182,7 +175,6 @@ impl TableId {
             Self::NotGreater => ("not_greater", C, Id::Bit, |x| usize::from(x[0] != Carry::Kill as usize)),
             Self::Equal => ("equal", C, Id::Bit, |x| usize::from(x[0] == Carry::Propagate as usize)),
             Self::BitAnd => ("bit_and", BB, Id::Bit, |x| x[0] & x[1]),
-            Self::BitOr => ("bit_or", BB, Id::Bit, |x| x[0] | x[1]),
             Self::BitNot => ("bit_not", &[Id::Bit], Id::Bit, |x| 1 - x[0]),
             Self::Quotient => {
                 ("quotient", &[Id::Bit; 4], Id::Nibble, |x| (x[0] << 3) | (x[1] << 2) | (x[2] << 1) | x[3])
@@ -204,15 +196,7 @@ impl TableId {
                 }) as usize
             }),
             Self::LowBit => ("low_bit", N, Id::Bit, |x| x[0] & 1),
-            Self::UnitFault => ("unit_fault", &[Id::Unit], Id::Fault, |x| {
-                (match Unit::LETTERS[x[0]] {
-                    Unit::Unsupported => Fault::Unsupported,
-                    Unit::Overrun => Fault::Overrun,
-                    Unit::Exhausted => Fault::Exhausted,
-                    _ => Fault::None,
-                }) as usize
-            }),
-            Self::UnitHalt => ("fault_halt", &[Id::Fault], Id::Halt, |x| {
+            Self::FaultHalt => ("fault_halt", &[Id::Fault], Id::Halt, |x| {
                 (if x[0] == Fault::None as usize { Halt::Continue } else { Halt::Fault }) as usize
             }),
         };
@@ -273,8 +257,6 @@ pub const OR: Table2<Nibble, Nibble, Nibble> = Table2::new(TableId::Or);
 pub const XOR: Table2<Nibble, Nibble, Nibble> = Table2::new(TableId::Xor);
 /// 15 where bit 3 is set, else 0.
 pub const SIGN_FILL: Table1<Nibble, Nibble> = Table1::new(TableId::SignFill);
-/// Bit 3.
-pub const SIGN_BIT: Table1<Nibble, Bit> = Table1::new(TableId::SignBit);
 /// The digit with bit 3 inverted: turns signed order into unsigned order.
 pub const FLIP_SIGN: Table1<Nibble, Nibble> = Table1::new(TableId::FlipSign);
 /// `Propagate` for 0, `Kill` for anything else, so that `PREFIX` finds whether a word is zero.
@@ -298,8 +280,6 @@ pub const NOT_GREATER: Table1<Carry, Bit> = Table1::new(TableId::NotGreater);
 pub const EQUAL: Table1<Carry, Bit> = Table1::new(TableId::Equal);
 /// Both bits.
 pub const BIT_AND: Table2<Bit, Bit, Bit> = Table2::new(TableId::BitAnd);
-/// Either bit.
-pub const BIT_OR: Table2<Bit, Bit, Bit> = Table2::new(TableId::BitOr);
 /// The other bit.
 pub const BIT_NOT: Table1<Bit, Bit> = Table1::new(TableId::BitNot);
 /// Four bits, the most significant first, as one digit.
@@ -314,10 +294,8 @@ pub const SPAN: Table2<Size, Bit, Span> = Table2::new(TableId::Span);
 pub const SWAP_SIZE: Table1<Nibble, Size> = Table1::new(TableId::SwapSize);
 /// Bit 0.
 pub const LOW_BIT: Table1<Nibble, Bit> = Table1::new(TableId::LowBit);
-/// The fault a unit raises by itself.
-pub const UNIT_FAULT: Table1<Unit, Fault> = Table1::new(TableId::UnitFault);
 /// Whether a fault ends the run.
-pub const FAULT_HALT: Table1<Fault, Halt> = Table1::new(TableId::UnitHalt);
+pub const FAULT_HALT: Table1<Fault, Halt> = Table1::new(TableId::FaultHalt);
 
 /// Words the circuits need as constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,6 +14,7 @@ mod site;
 mod stairs;
 #[cfg(test)]
 pub(crate) mod testing;
+mod verify;
 mod weights;
 
 pub use counted::{Counted, Counts, Deep};
@@ -23,4 +24,5 @@ pub use indexed::{Indexed, Lanes};
 pub use labels::Labels;
 pub use site::Site;
 pub use stairs::Stair;
-pub use weights::{Array, Weights, WeightsError};
+pub use verify::{Checked, VerifyError, verify};
+pub use weights::{Array, MAX_PARAMETERS, Weights, WeightsError};

@@ -121,10 +121,10 @@ impl Stair {
         Ok((0..limit)
             .map(|x| {
                 let mut sums: Vec<f32> = b2.data.clone();
-                for unit in 0..units {
+                for (unit, column) in columns.iter().enumerate() {
                     let hidden = (w1.data[unit] * x as f32 + b1.data[unit]).max(0.0);
                     if hidden != 0.0 {
-                        for &(output, weight) in &columns[unit] {
+                        for &(output, weight) in column {
                             sums[output] += weight * hidden;
                         }
                     }

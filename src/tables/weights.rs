@@ -14,6 +14,9 @@ use std::{collections::BTreeMap, path::Path};
 /// 32-bit floats.
 pub const BOUND: f64 = 16_777_216.0;
 
+/// Most parameters the machine may have.
+pub const MAX_PARAMETERS: usize = 4_000_000;
+
 /// Why weights cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsError {

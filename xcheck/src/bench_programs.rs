@@ -114,10 +114,10 @@ fn call(code: &mut Code) {
     code.call(Anchor::Start(1), 2);
 }
 
-/// Nanoseconds an instruction takes in solana-sbpf's interpreter without tracing, in one run.
+/// Nanoseconds an instruction takes in solana-sbpf's interpreter, in one run.
 ///
-/// Loading and setting up memory are not counted. Meaningful in a release build only.
-pub fn reference_ns(oracle: &Sbpf, case: &Case) -> anyhow::Result<f64> {
+/// The oracle should be [`Sbpf::untraced`]. Loading and setting up memory are not counted. Meaningful in a release build only.
+pub fn reference_ns(oracle: &mut Sbpf, case: &Case) -> anyhow::Result<f64> {
     let (nanoseconds, instructions) = oracle.time(case)?;
     ensure!(instructions > 0, "nothing was executed");
     Ok(nanoseconds as f64 / instructions as f64)

@@ -22,6 +22,8 @@ pub enum Kind {
     AluReg,
     /// A shift by an immediate below the number given.
     ShiftImm(i32),
+    /// A shift by a register.
+    ShiftReg,
     /// Division or remainder by an immediate, which must not be zero.
     DivideImm,
     /// Division or remainder by a register; the number is the width in bits.
@@ -109,7 +111,7 @@ fn table() -> Vec<Opcode> {
         ] {
             let (immediate, register) = match name {
                 "div" | "mod" => (Kind::DivideImm, Kind::DivideReg(bits)),
-                "lsh" | "rsh" | "arsh" => (Kind::ShiftImm(bits as i32), Kind::AluReg),
+                "lsh" | "rsh" | "arsh" => (Kind::ShiftImm(bits as i32), Kind::ShiftReg),
                 _ => (Kind::AluImm, Kind::AluReg),
             };
             add(operation | class, format!("{name}{bits}_imm"), immediate);

@@ -18,9 +18,9 @@ pub struct Outcome {
     pub registers: [u64; 11],
     /// r0 to r10 and the program counter before each executed instruction.
     pub trace: Vec<[u64; 12]>,
-    /// Stack memory after the run, frame after frame, without the gaps.
+    /// Stack memory after the run, frame after frame, without the gaps; zeros at the end may be left out.
     pub stack: Vec<u8>,
-    /// Heap memory after the run.
+    /// Heap memory after the run; zeros at the end may be left out.
     pub heap: Vec<u8>,
     /// Input memory after the run.
     pub input: Vec<u8>,
@@ -62,6 +62,7 @@ pub fn compare(expected: &Outcome, actual: &Outcome) -> Option<Difference> {
         .or_else(|| registers(&expected.registers, &actual.registers, None))
         .or_else(|| bytes("stack", &expected.stack, &actual.stack))
         .or_else(|| bytes("heap", &expected.heap, &actual.heap))
+        .or_else(|| value("input length", &expected.input.len(), &actual.input.len()))
         .or_else(|| bytes("input", &expected.input, &actual.input))
         .or_else(|| logs(&expected.logs, &actual.logs))
 }
@@ -102,18 +103,21 @@ fn registers(expected: &[u64], actual: &[u64], at: Option<usize>) -> Option<Diff
     })
 }
 
+/// Compares memory; what one of them leaves out at its end is zero.
 fn bytes(field: &str, expected: &[u8], actual: &[u8]) -> Option<Difference> {
-    if expected == actual {
+    let common = expected.len().min(actual.len());
+    let (longer, rest) =
+        (expected.len().max(actual.len()), &[&expected[common..], &actual[common..]].concat());
+    if expected[..common] == actual[..common] && rest.iter().all(|byte| *byte == 0) {
         return None;
     }
-    let Some(at) = expected.iter().zip(actual).position(|(e, a)| e != a) else {
-        return value(&format!("{field} length"), &expected.len(), &actual.len());
-    };
+    let byte = |memory: &[u8], at: usize| memory.get(at).copied().unwrap_or(0);
+    let at = (0..longer).find(|&at| byte(expected, at) != byte(actual, at))?;
     Some(Difference {
         field: field.into(),
         at: Some(at),
-        expected: format!("{:#04x}", expected[at]),
-        actual: format!("{:#04x}", actual[at]),
+        expected: format!("{:#04x}", byte(expected, at)),
+        actual: format!("{:#04x}", byte(actual, at)),
     })
 }
 
@@ -146,7 +150,7 @@ mod tests {
     #[test]
     fn every_field_is_compared() {
         type Change = fn(&mut Outcome);
-        let cases: [(Change, &str); 11] = [
+        let cases: [(Change, &str); 12] = [
             (|o| o.status = Ok(2), "status: expected ok 0x1, got ok 0x2"),
             (|o| o.instructions = 9, "instructions: expected 2, got 9"),
             (|o| o.remaining = 9, "remaining: expected 3, got 9"),
@@ -154,7 +158,8 @@ mod tests {
             (|o| o.trace[1][11] = 9, "pc at 1: expected 0x1, got 0x9"),
             (|o| o.trace.truncate(1), "trace length: expected 2, got 1"),
             (|o| o.stack[3] = 1, "stack at 3: expected 0x00, got 0x01"),
-            (|o| o.heap.truncate(7), "heap length: expected 8, got 7"),
+            (|o| o.heap.push(3), "heap at 8: expected 0x00, got 0x03"),
+            (|o| o.input.push(0), "input length: expected 1, got 2"),
             (|o| o.input[0] = 8, "input at 0: expected 0x07, got 0x08"),
             (|o| o.logs.clear(), "log at 0: expected \"a\", got nothing"),
             (
@@ -163,6 +168,7 @@ mod tests {
             ),
         ];
         assert_eq!(compare(&outcome(), &outcome()), None);
+        assert_eq!(compare(&outcome(), &Outcome { heap: vec![], ..outcome() }), None);
         for (change, text) in cases {
             let mut actual = outcome();
             change(&mut actual);

@@ -57,14 +57,14 @@ pub enum DenseError {
 pub struct Dense {
     device: Device,
     labels: Labels,
-    layers: Layers,
+    pub(super) layers: Layers,
     /// For each alphabet, the embedding: row n is letter n.
     embeddings: Vec<Tensor>,
     constants: Vec<Tensor>,
-    remainder: Tensor,
-    product_value: Tensor,
-    product_columns: Tensor,
-    product_digits: Vec<Tensor>,
+    pub(super) remainder: Tensor,
+    pub(super) product_value: Tensor,
+    pub(super) product_columns: Tensor,
+    pub(super) product_digits: Vec<Tensor>,
     product_lanes: [Tensor; 2],
     reversal: Tensor,
     pub(crate) heads: BTreeMap<String, f64>,
@@ -233,12 +233,12 @@ impl Dense {
     }
 
     /// A tensor of shape \[16, 16\] as a word, for heads.
-    pub(crate) fn from_tensor(&self, tensor: candle_core::Result<Tensor>) -> Lanes<Nibble> {
+    pub(crate) fn word_from(&self, tensor: candle_core::Result<Tensor>) -> Lanes<Nibble> {
         lanes(self.keep(tensor, (16, 16)))
     }
 
     /// A tensor of shape \[1, radix\] as a digit, for heads.
-    pub(crate) fn from_digit_tensor<A: Alphabet>(&self, tensor: candle_core::Result<Tensor>) -> Digit<A> {
+    pub(crate) fn digit_from<A: Alphabet>(&self, tensor: candle_core::Result<Tensor>) -> Digit<A> {
         digit(self.keep(tensor, (1, A::ID.radix())))
     }
 

@@ -95,7 +95,7 @@ const fn low_lanes(count: usize) -> u64 {
 
 /// Runs circuits on rows taken from the weights.
 pub struct Indexed {
-    rows: Rows,
+    pub(super) rows: Rows,
     fused: Fused,
     constants: [u64; WordConst::ALL.len()],
     /// All lanes 0.
@@ -153,7 +153,7 @@ impl Indexed {
     }
 
     #[inline(always)]
-    fn from_letter<A: Alphabet>(&self, letter: usize) -> Digit<A> {
+    fn letter_digit<A: Alphabet>(&self, letter: usize) -> Digit<A> {
         digit(if self.rows.labels.is_identity() {
             letter as u8
         } else {
@@ -190,7 +190,7 @@ impl Indexed {
     /// A bit as a digit, for heads that say whether a key was there.
     #[inline(always)]
     pub(crate) fn bit(&self, on: bool) -> Digit<Bit> {
-        self.from_letter(usize::from(on))
+        self.letter_digit(usize::from(on))
     }
 
     /// Byte-wise bitwise operation.
@@ -230,7 +230,7 @@ impl Indexed {
         let low = self.fused.ripple[states & 255 | self.letter(carry) << 8];
         let high = self.fused.ripple[states >> 8 & 255 | usize::from(low >> 4) << 8];
         let carries = low & 15 | (high & 15) << 4;
-        let leaving = self.from_letter(usize::from(high >> 4));
+        let leaving = self.letter_digit(usize::from(high >> 4));
         // A row with carry 0 returns its byte unchanged.
         if carries == 0 {
             return (bytes, leaving);
@@ -242,6 +242,16 @@ impl Indexed {
         }
         (out, leaving)
     }
+}
+
+/// Place of an input, given by positions, in a table's row array.
+pub(super) fn row_index(inputs: &[AlphabetId], positions: &[usize]) -> usize {
+    let (mut index, mut shift) = (0, 0);
+    for (id, position) in inputs.iter().zip(positions) {
+        index |= position << shift;
+        shift += bits(*id);
+    }
+    index
 }
 
 /// Bits an input takes, for row indices.
@@ -258,7 +268,7 @@ impl Evaluator for Indexed {
     #[inline(always)]
     fn digit<A: Alphabet, const V: usize>(&self) -> Digit<A> {
         const { assert!(V < A::ID.radix()) };
-        self.from_letter(V)
+        self.letter_digit(V)
     }
 
     #[inline(always)]
@@ -547,7 +557,7 @@ impl Evaluator for Indexed {
         let (_, states) = Self::halves(&self.fused.sub, a.0, b.0);
         let (low, high) = (self.fused.reduce[states & 255], self.fused.reduce[states >> 8 & 255]);
         let both = usize::from(low) | usize::from(high) << 2 | usize::from(PROPAGATE) << 4;
-        self.from_letter(usize::from(self.fused.reduce[both | usize::from(PROPAGATE) << 6]))
+        self.letter_digit(usize::from(self.fused.reduce[both | usize::from(PROPAGATE) << 6]))
     }
 
     #[inline]
@@ -560,7 +570,7 @@ impl Evaluator for Indexed {
             let digits = (a.0 >> (16 * quarter) & 0xffff) as usize;
             states |= usize::from(self.fused.zero[digits]) << (2 * quarter);
         }
-        let state = self.from_letter::<Carry>(usize::from(self.fused.reduce[states]));
+        let state = self.letter_digit::<Carry>(usize::from(self.fused.reduce[states]));
         self.apply1(EQUAL, &state)
     }
 
@@ -575,7 +585,7 @@ impl Evaluator for Indexed {
             // No carry leaves the lowest byte, and with carry 0 every other byte stays.
             return lanes(low);
         }
-        let (sum, _) = self.add_words(a, &self.word(WordConst::One), &self.from_letter(0));
+        let (sum, _) = self.add_words(a, &self.word(WordConst::One), &self.letter_digit(0));
         sum
     }
 
@@ -586,9 +596,9 @@ impl Evaluator for Indexed {
         }
         let row = self.fused.sub[(a.0 & 255) as usize | usize::from(self.one_byte) << 8];
         if row >> 8 != u16::from(GENERATE) {
-            return (lanes(a.0 & !255 | u64::from(row & 255)), self.from_letter(0));
+            return (lanes(a.0 & !255 | u64::from(row & 255)), self.letter_digit(0));
         }
-        self.sub_words(a, &self.word(WordConst::One), &self.from_letter(0))
+        self.sub_words(a, &self.word(WordConst::One), &self.letter_digit(0))
     }
 
     #[inline(always)]
@@ -654,7 +664,7 @@ impl Boundary for Indexed {
 
     fn embed_digit<A: Alphabet>(&self, letter: usize) -> Digit<A> {
         assert!(letter < A::ID.radix(), "letter {letter} of {}", A::ID.name());
-        self.from_letter(letter)
+        self.letter_digit(letter)
     }
 
     fn read_out(&self, word: &Lanes<Nibble>) -> Result<u64, Infallible> {

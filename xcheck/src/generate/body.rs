@@ -173,7 +173,7 @@ impl<'a> Body<'a> {
                 self.access(&mut code, opcode, target);
             }
             Kind::AluImm => code.push(op, dst, 0, 0, immediate(self.rng)),
-            Kind::AluReg => code.push(op, dst, self.source(), 0, 0),
+            Kind::AluReg | Kind::ShiftReg => code.push(op, dst, self.source(), 0, 0),
             Kind::ShiftImm(bits) => code.push(op, dst, 0, 0, self.rng.random_range(0..bits)),
             Kind::DivideImm => code.push(op, dst, 0, 0, nonzero(self.rng)),
             Kind::DivideReg(_) => self.divide(&mut code, op, dst),

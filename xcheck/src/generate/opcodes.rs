@@ -19,6 +19,12 @@ const EDGE_PAIRS: u64 = 256;
 const HEAP: u64 = 64;
 const INPUT: u64 = 40;
 
+const SHIFTS_32: [i32; 16] = [0, 1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 17, 24, 28, 30, 31];
+const SHIFTS_64: [i32; 16] = [0, 1, 2, 3, 4, 7, 8, 15, 16, 28, 31, 32, 33, 48, 62, 63];
+/// Amounts in a register, where only the low bits count.
+const REGISTER_SHIFTS: [u64; 16] =
+    [0, 1, 3, 4, 8, 15, 16, 31, 32, 33, 63, 64, 65, 0xff_ffff_ffe4, 1 << 32, u64::MAX];
+
 type Slots = Vec<[u8; SLOT]>;
 
 /// An opcode, with the width if it is a byte order operation.
@@ -123,17 +129,23 @@ impl Operands {
                 let stored = value(&mut self.rng);
                 (straight(vec![encode(op, src, dst, offset, 0)]), vec![(dst, stored), (src, base)])
             }
-            Kind::AluImm | Kind::ShiftImm(_) | Kind::DivideImm => {
+            Kind::AluImm | Kind::DivideImm => {
                 let (a, immediate) = self.with_immediate();
-                let immediate = match opcode.kind {
-                    Kind::ShiftImm(bits) => immediate.rem_euclid(bits),
-                    Kind::DivideImm if immediate == 0 => 3,
-                    _ => immediate,
-                };
+                let immediate = if opcode.kind == Kind::DivideImm && immediate == 0 { 3 } else { immediate };
                 (straight(vec![encode(op, dst, 0, 0, immediate)]), vec![(dst, a)])
             }
-            Kind::AluReg | Kind::DivideReg(_) => {
-                let (a, b) = self.values();
+            Kind::ShiftImm(bits) => {
+                let amounts = if bits == 32 { &SHIFTS_32 } else { &SHIFTS_64 };
+                let (a, amount) = self.pick(&EDGES, amounts, |rng| (value(rng), rng.random_range(0..bits)));
+                (straight(vec![encode(op, dst, 0, 0, amount)]), vec![(dst, a)])
+            }
+            Kind::AluReg | Kind::ShiftReg | Kind::DivideReg(_) => {
+                let (a, b) = match opcode.kind {
+                    Kind::ShiftReg => self.pick(&EDGES, &REGISTER_SHIFTS, |rng| {
+                        (value(rng), value(rng) << 8 | rng.random_range(0..80))
+                    }),
+                    _ => self.values(),
+                };
                 (straight(vec![encode(op, dst, src, 0, 0)]), vec![(src, b), (dst, a)])
             }
             Kind::Negate | Kind::Endian => {

@@ -53,11 +53,11 @@ pub fn case(id: CaseId) -> Case {
     let mut order: Vec<usize> = (0..functions.len()).filter(|&function| function != helper).collect();
     order.shuffle(rng);
     order.push(helper);
-    let registers = if preset {
-        (0..10).filter(|_| rng.random()).collect::<Vec<_>>().into_iter().map(|r| (r, value(rng))).collect()
-    } else {
-        Vec::new()
-    };
+    let mut registers = Vec::new();
+    if preset {
+        registers = (0..10).map(|register| (register, value(rng))).collect();
+        registers.retain(|_| rng.random());
+    }
     Case {
         id,
         program: link(&functions, &order, entry),

@@ -2,7 +2,7 @@
 
 use std::{ptr::NonNull, sync::Arc};
 
-use anyhow::{anyhow, bail};
+use anyhow::{anyhow, bail, ensure};
 use solana_sbpf::{
     aligned_memory::AlignedMemory,
     ebpf,
@@ -61,23 +61,28 @@ pub fn entrypoint_key() -> u32 {
 /// solana-sbpf's interpreter.
 pub struct Sbpf {
     loader: Arc<BuiltinProgram<Context>>,
+    memory: Memory,
 }
 
 impl Sbpf {
     /// An interpreter without syscalls that records every step.
     pub fn new() -> Self {
-        Self { loader: Arc::new(BuiltinProgram::new_loader(config(true))) }
+        Self::with_config(config(true))
     }
 
     /// An interpreter for timing: it records nothing.
     pub fn untraced() -> Self {
-        Self { loader: Arc::new(BuiltinProgram::new_loader(config(false))) }
+        Self::with_config(config(false))
+    }
+
+    fn with_config(config: Config) -> Self {
+        Self { loader: Arc::new(BuiltinProgram::new_loader(config)), memory: Memory::new() }
     }
 
     /// Runs a case as an embedder would; gives the nanoseconds the run took and the instructions counted.
     ///
     /// Loading and the set-up of memory are left out.
-    pub fn time(&self, case: &Case) -> anyhow::Result<(u64, u64)> {
+    pub fn time(&mut self, case: &Case) -> anyhow::Result<(u64, u64)> {
         self.with_vm(case, |vm, executable, frames| {
             let start = std::time::Instant::now();
             let (instructions, _) = vm.execute_program(executable, &mut ExecutionMode::Interpreted, frames);
@@ -87,9 +92,8 @@ impl Sbpf {
     }
 
     fn load(&self, program: &Program) -> anyhow::Result<Executable<Context>> {
-        if program.image != program.text || program.text_address != PROGRAM_ADDRESS {
-            bail!("only programs made from bare text can be run");
-        }
+        let bare = program.image == program.text && program.text_address == PROGRAM_ADDRESS;
+        ensure!(bare, "only programs made from bare text can be run");
         let mut functions = FunctionRegistry::default();
         functions.register_function(entrypoint_key(), ENTRYPOINT, program.entry_pc)?;
         for (&key, &pc) in &program.functions {
@@ -102,34 +106,29 @@ impl Sbpf {
         Ok(executable)
     }
 
-    /// Builds memory and VM for a case, runs `body` in it, and gives back its result with what is left.
+    /// Sets up memory and VM for a case and runs `body` in it; gives back its result, the compute units
+    /// left and the log.
     fn with_vm<T>(
-        &self,
+        &mut self,
         case: &Case,
         body: impl FnOnce(&mut EbpfVm<Context>, &Executable<Context>, &mut [CallFrame]) -> T,
-    ) -> anyhow::Result<(T, Memory, u64, Vec<String>)> {
+    ) -> anyhow::Result<(T, u64, Vec<String>)> {
         let executable = self.load(&case.program)?;
-        let mut memory = Memory::new(case)?;
-        let mapping = memory.map(&executable)?;
+        self.memory.reset(case)?;
+        let mapping = self.memory.map(&executable)?;
         let config = executable.get_config();
         let mut context = Context { remaining: case.budget, mapping, logs: Vec::new() };
         let mut frames = vec![CallFrame::default(); config.max_call_depth];
-        let mut vm = EbpfVm::new(
-            self.loader.clone(),
-            executable.get_sbpf_version(),
-            &mut context,
-            config.stack_size(),
-        );
+        let version = executable.get_sbpf_version();
+        let mut vm = EbpfVm::new(self.loader.clone(), version, &mut context, config.stack_size());
         vm.registers[1] = ebpf::MM_INPUT_START;
         for &(register, value) in &case.registers {
-            if register > 10 {
-                bail!("there is no register r{register}");
-            }
+            ensure!(register <= 10, "there is no register r{register}");
             vm.registers[usize::from(register)] = value;
         }
         let result = body(&mut vm, &executable, &mut frames);
         drop(vm);
-        Ok((result, memory, context.remaining, context.logs))
+        Ok((result, context.remaining, context.logs))
     }
 }
 
@@ -149,7 +148,7 @@ impl Oracle for Sbpf {
     }
 
     fn run(&mut self, case: &Case) -> anyhow::Result<Outcome> {
-        let ((status, registers, trace), memory, remaining, logs) = self.with_vm(case, run_traced)?;
+        let ((status, registers, trace), remaining, logs) = self.with_vm(case, run_traced)?;
         Ok(Outcome {
             status: match status {
                 ProgramResult::Ok(r0) => Ok(r0),
@@ -159,9 +158,9 @@ impl Oracle for Sbpf {
             remaining,
             registers,
             trace,
-            stack: memory.stack.as_slice().to_vec(),
-            heap: memory.heap.as_slice().to_vec(),
-            input: memory.input.as_slice().to_vec(),
+            stack: used(self.memory.stack.as_slice()),
+            heap: used(self.memory.heap.as_slice()),
+            input: self.memory.input.as_slice().to_vec(),
             logs,
         })
     }
@@ -191,27 +190,44 @@ fn run_traced(
     (status, registers, std::mem::take(&mut vm.register_trace))
 }
 
+/// Memory without the zero pages at its end.
+fn used(memory: &[u8]) -> Vec<u8> {
+    const PAGE: usize = 4096;
+    let pages =
+        memory.chunks(PAGE).rposition(|page| page != &[0; PAGE][..page.len()]).map_or(0, |last| last + 1);
+    memory[..memory.len().min(pages * PAGE)].to_vec()
+}
+
+type Region = AlignedMemory<{ ebpf::HOST_ALIGN }>;
+
 /// The memory behind the regions of one run.
 struct Memory {
-    stack: AlignedMemory<{ ebpf::HOST_ALIGN }>,
-    heap: AlignedMemory<{ ebpf::HOST_ALIGN }>,
-    input: AlignedMemory<{ ebpf::HOST_ALIGN }>,
+    stack: Region,
+    heap: Region,
+    input: Region,
 }
 
 impl Memory {
-    fn new(case: &Case) -> anyhow::Result<Self> {
-        let mut memory = Self {
-            stack: AlignedMemory::zero_filled(crate::case::STACK_SIZE),
-            heap: AlignedMemory::zero_filled(case.heap),
-            input: AlignedMemory::from_slice(&case.input),
-        };
+    fn new() -> Self {
+        Self {
+            stack: Region::zero_filled(crate::case::STACK_SIZE),
+            heap: Region::zero_filled(0),
+            input: Region::zero_filled(0),
+        }
+    }
+
+    /// Makes everything as a case has it before the run.
+    fn reset(&mut self, case: &Case) -> anyhow::Result<()> {
+        self.stack.as_slice_mut().fill(0);
+        self.heap = Region::zero_filled(case.heap);
+        self.input = Region::from_slice(&case.input);
         for (address, bytes) in &case.memory {
             match case.place(*address, bytes.len())? {
-                Place::Stack(range) => memory.stack.as_slice_mut()[range].copy_from_slice(bytes),
-                Place::Heap(range) => memory.heap.as_slice_mut()[range].copy_from_slice(bytes),
+                Place::Stack(range) => self.stack.as_slice_mut()[range].copy_from_slice(bytes),
+                Place::Heap(range) => self.heap.as_slice_mut()[range].copy_from_slice(bytes),
             }
         }
-        Ok(memory)
+        Ok(())
     }
 
     fn map(&mut self, executable: &Executable<Context>) -> anyhow::Result<MemoryMapping> {
@@ -223,9 +239,9 @@ impl Memory {
             MemoryRegion::new(&raw mut *self.heap.as_slice_mut(), ebpf::MM_HEAP_START),
             MemoryRegion::new(&raw mut *self.input.as_slice_mut(), ebpf::MM_INPUT_START),
         ];
-        // SAFETY: the regions point into `executable` and into the heap allocations of `self`. The only
-        // caller, `with_vm`, keeps both until the run is over, touches neither meanwhile, and does not
-        // use the mapping afterwards. The writable ones are plain bytes, for which every value is valid.
+        // SAFETY: the regions point into `executable` and into allocations that `self` owns. The only
+        // caller, `with_vm`, keeps both until the run is over, touches neither meanwhile, and drops the
+        // mapping at its end. The writable ones are plain bytes, for which every value is valid.
         unsafe { MemoryMapping::new(regions, config, version) }.map_err(failure)
     }
 }
@@ -290,4 +306,116 @@ fn convert(error: SbpfError) -> anyhow::Result<EbpfError> {
         SbpfError::UnsupportedInstruction => EbpfError::UnsupportedInstruction,
         other => bail!("a run cannot end with {other}"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        case::{CaseId, HEAP_ADDRESS, STACK_ADDRESS},
+        generate::{
+            code::{Anchor, Code, link},
+            random,
+        },
+    };
+
+    fn run(functions: &[Code], budget: u64) -> Outcome {
+        let order: Vec<usize> = (0..functions.len()).collect();
+        Sbpf::new()
+            .run(&Case {
+                id: CaseId { suite: "test", seed: 0, index: 0 },
+                program: link(functions, &order, 0),
+                input: vec![1; 8],
+                heap: 64,
+                budget,
+                registers: vec![(0, 7)],
+                memory: vec![(HEAP_ADDRESS + 60, vec![1, 2, 3, 4]), (STACK_ADDRESS, vec![9])],
+            })
+            .unwrap()
+    }
+
+    fn code(ops: &[(&str, u8, u8, i16, i32)]) -> Code {
+        let mut code = Code::default();
+        for &(name, dst, src, offset, immediate) in ops {
+            code.op(name, dst, src, offset, immediate);
+        }
+        code
+    }
+
+    /// Stepping changes nothing but that the last registers can be seen.
+    #[test]
+    fn stepping_equals_executing() {
+        for index in 0..300 {
+            let case = random::case(CaseId { suite: "random", seed: 3, index });
+            let stepped = Sbpf::new().run(&case).unwrap();
+            let ((instructions, status, trace), remaining, _) = Sbpf::new()
+                .with_vm(&case, |vm, executable, frames| {
+                    let mut mode = ExecutionMode::Interpreted;
+                    let (instructions, status) = vm.execute_program(executable, &mut mode, frames);
+                    (instructions, status, std::mem::take(&mut vm.register_trace))
+                })
+                .unwrap();
+            let status = Result::from(status).map_err(|error| convert(error).unwrap());
+            assert_eq!(
+                (stepped.instructions, stepped.status, stepped.trace, stepped.remaining),
+                (instructions, status, trace, remaining),
+                "{}",
+                case.id
+            );
+        }
+    }
+
+    #[test]
+    fn registers_and_memory_start_as_the_case_says() {
+        let outcome = run(&[code(&[("exit", 0, 0, 0, 0)])], 5);
+        assert_eq!(outcome.status, Ok(7));
+        assert_eq!((outcome.instructions, outcome.remaining), (1, 4));
+        assert_eq!(outcome.trace, [[7, 0x4_0000_0000, 0, 0, 0, 0, 0, 0, 0, 0, 0x2_0000_1000, 0]]);
+        assert_eq!(outcome.heap[60..], [1, 2, 3, 4]);
+        assert_eq!((outcome.stack[0], outcome.stack.len()), (9, 4096));
+        assert_eq!(outcome.input, [1; 8]);
+    }
+
+    #[test]
+    fn the_meter_beats_the_end_of_the_text() {
+        let text = code(&[("mov64_imm", 3, 0, 0, 5)]);
+        let short = run(std::slice::from_ref(&text), 1);
+        assert_eq!((short.status, short.instructions), (Err(EbpfError::ExceededMaxInstructions), 1));
+        assert_eq!(short.registers[3], 5);
+        let enough = run(&[text], 2);
+        assert_eq!((enough.status, enough.instructions), (Err(EbpfError::ExecutionOverrun), 2));
+        assert_eq!(enough.trace.len(), 1);
+    }
+
+    #[test]
+    fn a_failing_indirect_call_leaves_the_registers() {
+        let outcome = run(&[code(&[("callx", 0, 0, 0, 0), ("exit", 0, 0, 0, 0)])], 10);
+        assert_eq!(outcome.status, Err(EbpfError::CallOutsideTextSegment));
+        assert_eq!(outcome.registers[10], 0x2_0000_1000);
+    }
+
+    #[test]
+    fn the_64th_nested_call_fails() {
+        let mut text = Code::default();
+        text.call(Anchor::Start(0), 0);
+        text.exit();
+        let outcome = run(&[text], 1000);
+        assert_eq!((outcome.status, outcome.instructions), (Err(EbpfError::CallDepthExceeded), 64));
+        assert_eq!(outcome.registers[10], 0x2_0000_1000 + 63 * 0x2000);
+    }
+
+    #[test]
+    fn a_store_may_pass_its_frame_into_the_next() {
+        let outcome = run(&[code(&[("stdw", 10, 0, -4, -1), ("exit", 0, 0, 0, 0)])], 10);
+        assert_eq!(outcome.status, Ok(7));
+        assert_eq!(outcome.stack[4090..4102], [0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0]);
+    }
+
+    #[test]
+    fn what_does_not_verify_is_refused() {
+        let text = code(&[("mov64_imm", 10, 0, 0, 5), ("exit", 0, 0, 0, 0)]);
+        let id = CaseId { suite: "test", seed: 0, index: 0 };
+        let case = Case { program: link(&[text], &[0], 0), ..random::case(id) };
+        assert!(Sbpf::new().run(&case).unwrap_err().to_string().contains("r10"));
+    }
 }

@@ -61,7 +61,7 @@ impl<O: Oracle> Suite for Budgets<O> {
         self.seed
     }
 
-    fn len(&self) -> u64 {
+    fn size(&self) -> u64 {
         PROGRAMS * BUDGETS
     }
 

@@ -34,12 +34,7 @@ pub trait Suite {
     fn seed(&self) -> u64;
 
     /// One more than the largest index.
-    fn len(&self) -> u64;
-
-    /// Whether there are no cases.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    fn size(&self) -> u64;
 
     /// The case with this index, the same every time; `None` if the index is not used.
     fn case(&mut self, index: u64) -> anyhow::Result<Option<Case>>;
@@ -74,11 +69,14 @@ pub fn run(
     options: Options,
 ) -> anyhow::Result<Report> {
     let started = Instant::now();
-    let stride = options.sample.map_or(1, |sample| (suite.len() / sample.max(1)).max(1));
-    let bar = progress_bar(suite.name(), suite.len().div_ceil(stride), options.progress);
+    let stride = options.sample.map_or(1, |sample| (suite.size() / sample.max(1)).max(1));
+    // One index of every `stride`, not always at the same place among them.
+    let parts = suite.size() / stride;
+    let bar = progress_bar(suite.name(), parts, options.progress);
     let mut coverage = Coverage::default();
     let (mut matched, mut mismatches) = (0, Vec::new());
-    for index in (0..suite.len()).step_by(stride as usize) {
+    for part in 0..parts {
+        let index = part * stride + part * 37 % stride;
         bar.inc(1);
         let Some(case) = suite.case(index)? else { continue };
         let expected = oracle.run(&case).with_context(|| format!("the oracle cannot run {}", case.id))?;

@@ -21,7 +21,7 @@ impl Suite for Opcodes {
         self.seed
     }
 
-    fn len(&self) -> u64 {
+    fn size(&self) -> u64 {
         opcodes::forms().len() as u64 * opcodes::PAIRS
     }
 

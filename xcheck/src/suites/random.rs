@@ -21,7 +21,7 @@ impl Suite for Random {
         self.seed
     }
 
-    fn len(&self) -> u64 {
+    fn size(&self) -> u64 {
         10_000
     }
 
