@@ -5,7 +5,7 @@ use crate::{
     alu,
     tables::{
         Boundary, Dense, DenseError, Evaluator, Indexed,
-        alphabet::{Carry, Phase, Size, Unit},
+        alphabet::{Phase, Size, Unit},
         catalogue,
         decode::UNIT,
         testing::permuted_labels,
@@ -186,8 +186,6 @@ fn a_quarter_more_shows_on_tensors() {
     not_one_hot("stair.low.b1", 0, product);
     not_one_hot("stair.small.b2", 20, product);
     not_one_hot("constant.one", 7, |e| e.read_out(&e.increment(&e.embed(a))));
-    not_one_hot("alphabet.nibble", 15 * 16, sum);
-    not_one_hot("alphabet.carry", 1, |e| e.read_digit::<Carry>(&e.digit::<Carry, 0>()));
     not_one_hot("table.decode.w2", 0, |e| {
         let (phase, zero) = (e.embed_digit::<Phase>(0), e.embed_digit(0));
         e.read_digit::<Unit>(&e.gates(&e.decode(&phase, &zero, &zero), UNIT))
