@@ -43,7 +43,7 @@ const LARGE: (usize, usize, usize) = (200_000, 256 << 10, 10 << 20);
 #[test]
 fn operations_do_not_depend_on_sizes() {
     let evaluator = Counted::new(indexed());
-    let mut count = |mode, (padding, heap, input)| -> Counts {
+    let count = |mode, (padding, heap, input)| -> Counts {
         let mut machine = Machine::new(&evaluator, &looping(5, padding), &setup(heap, input), mode).unwrap();
         evaluator.restart();
         assert_eq!(machine.run().unwrap(), Ended::Exit(15));

@@ -122,6 +122,9 @@ mod tests {
     // Every body runs the evaluator's own form and the shallow one.
     on_every_evaluator!(adds, subtracts, compares, counts, finds_zero, shifts, extends, multiplies);
 
+    /// A circuit of one word, and one of two.
+    type One<E, R> = fn(&E, &Word<E>) -> R;
+    type Two<E, R> = fn(&E, &Word<E>, &Word<E>) -> R;
     type Carrying<E> = fn(&E, &Word<E>, &Word<E>, &<E as Evaluator>::Digit<Bit>) -> Carried<E>;
     type Carried<E> = (Word<E>, <E as Evaluator>::Digit<Bit>);
 
@@ -162,7 +165,7 @@ mod tests {
     }
 
     fn compares<E: Boundary>(e: &E, effort: Effort) {
-        let forms: [fn(&E, &Word<E>, &Word<E>) -> E::Digit<Carry>; 2] = [E::compare, compare];
+        let forms: [Two<E, E::Digit<Carry>>; 2] = [E::compare, compare];
         let check = |(a, b): (u64, u64)| {
             for form in forms {
                 let outcome = Carry::LETTERS[e.read_digit(&form(e, &e.embed(a), &e.embed(b))).unwrap()];
@@ -180,8 +183,8 @@ mod tests {
     }
 
     fn counts<E: Boundary>(e: &E, effort: Effort) {
-        let up: [fn(&E, &Word<E>) -> Word<E>; 2] = [E::increment, increment];
-        let down: [fn(&E, &Word<E>) -> Carried<E>; 2] = [E::decrement, decrement];
+        let up: [One<E, Word<E>>; 2] = [E::increment, increment];
+        let down: [One<E, Carried<E>>; 2] = [E::decrement, decrement];
         let check = |a: u64| {
             let x = e.embed(a);
             for form in up {
@@ -199,7 +202,7 @@ mod tests {
     }
 
     fn finds_zero<E: Boundary>(e: &E, effort: Effort) {
-        let forms: [fn(&E, &Word<E>) -> E::Digit<Bit>; 2] = [E::is_zero, is_zero];
+        let forms: [One<E, E::Digit<Bit>>; 2] = [E::is_zero, is_zero];
         let check = |a: u64| {
             for form in forms {
                 assert_eq!(e.read_digit(&form(e, &e.embed(a))).unwrap() == 1, a == 0, "{a:#x}");
@@ -248,7 +251,8 @@ mod tests {
     }
 
     fn extends<E: Boundary>(e: &E, effort: Effort) {
-        let forms: [fn(&E, &E::Digit<Extend>, &Word<E>) -> Word<E>; 2] = [E::extend, extend];
+        type How<E> = fn(&E, &<E as Evaluator>::Digit<Extend>, &Word<E>) -> Word<E>;
+        let forms: [How<E>; 2] = [E::extend, extend];
         effort.check(word(), |a| {
             for (how, expected) in
                 [(Extend::Whole, a), (Extend::Zero, a & 0xffff_ffff), (Extend::Sign, a as u32 as i32 as u64)]
@@ -262,7 +266,7 @@ mod tests {
     }
 
     fn multiplies<E: Boundary>(e: &E, effort: Effort) {
-        let forms: [fn(&E, &Word<E>, &Word<E>) -> Word<E>; 2] = [E::multiply, multiply];
+        let forms: [Two<E, Word<E>>; 2] = [E::multiply, multiply];
         let check = |(a, b): (u64, u64)| {
             for form in forms {
                 let product = form(e, &e.embed(a), &e.embed(b));
