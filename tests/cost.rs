@@ -86,9 +86,7 @@ fn the_machine_is_built_quickly() {
         Machine::new(&evaluator, &looping(1, 0), &Setup::default(), Mode::Lazy).unwrap();
         start.elapsed()
     });
-    // Unoptimised builds are given time.
-    let limit = if cfg!(debug_assertions) { 1500 } else { 100 };
-    assert!(time < Duration::from_millis(limit), "{time:?}");
+    assert!(time < Duration::from_millis(100), "{time:?}");
 }
 
 /// The largest heap a transaction can ask for and a full input, touched at both ends.

@@ -312,3 +312,22 @@ impl HeadsBoundary for Dense {
         Match { keys, values, default }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::testing::dense;
+
+    /// A full step reads and writes, with strength 0, wherever its registers point.
+    #[test]
+    fn pages_that_do_not_exist_are_not_kept() {
+        let e = dense();
+        let mut ram = e.ram(&[1; 300]);
+        for offset in (0..40).map(|i| i * 0x0123_4567) {
+            let offset = e.embed(offset);
+            e.ram_read(&ram, &offset);
+            e.ram_write(&mut ram, &offset, &e.embed_digit::<Span>(0), &offset);
+        }
+        assert!(ram.pages.borrow().len() <= 2);
+    }
+}

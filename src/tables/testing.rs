@@ -17,9 +17,9 @@ pub struct Effort {
 }
 
 impl Effort {
-    pub const ALL: Self = Self { stride: 1, cases: 4096 };
+    pub const ALL: Self = Self { stride: 1, cases: 10_000 };
     pub const SOME: Self = Self { stride: 29, cases: 1024 };
-    pub const FEW: Self = Self { stride: 4_001, cases: 64 };
+    pub const FEW: Self = Self { stride: 1_009, cases: 128 };
 
     /// The part of an enumeration this effort covers.
     pub fn of<T>(self, all: impl Iterator<Item = T>) -> impl Iterator<Item = T> {

@@ -56,6 +56,14 @@ fn tensors_may_be_relabelled() {
     }
 }
 
+#[test]
+fn full_steps_equal_lazy_steps() {
+    let plain = indexed(&Labels::identity());
+    for case in cases() {
+        assert_eq!(run(&plain, &case, Mode::Lazy), run(&plain, &case, Mode::Full), "{}", case.name);
+    }
+}
+
 /// The cases end in every way a run can, or the tests above show little.
 #[test]
 fn cases_end_in_every_way() {
