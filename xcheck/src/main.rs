@@ -72,13 +72,21 @@ fn results(
     let mut subject = subject::by_name(&common.evaluator)?;
     let whole = sample.is_none() && common.evaluator != "reference";
     let out = out.or_else(|| whole.then(|| PathBuf::from("results")));
-    let names: Vec<&str> =
-        if names.is_empty() { suites::NAMES.to_vec() } else { names.iter().map(String::as_str).collect() };
+    let names: Vec<&str> = if names.is_empty() {
+        [&suites::NAMES[..], &suites::OTHERS].concat()
+    } else {
+        names.iter().map(String::as_str).collect()
+    };
     let mut clean = true;
     for name in names {
-        let mut suite = suites::by_name(name, common.seed)?;
         let options = Options { sample, progress: true };
-        let report = suites::run(suite.as_mut(), &mut Sbpf::new(), subject.as_mut(), options)?;
+        let report = match suites::run_other(name, common.seed, options) {
+            Some(report) => report?,
+            None => {
+                let mut suite = suites::by_name(name, common.seed)?;
+                suites::run(suite.as_mut(), &mut Sbpf::new(), subject.as_mut(), options)?
+            }
+        };
         summarize(&report);
         clean &= report.is_clean();
         if let Some(out) = &out {
@@ -96,6 +104,12 @@ fn summarize(report: &Report) {
         "{}: {} of {} cases matched, {:.1} s",
         report.suite, report.matched, report.cases, report.seconds
     );
+    for row in &report.rows {
+        println!(
+            "  {:12} {:>12.2} ns, reference {:>7.2} ns, ratio {:.1}",
+            row.name, row.svmllm_ns, row.reference_ns, row.ratio
+        );
+    }
     for mismatch in report.mismatches.iter().take(5) {
         println!("  {}\n    {}", mismatch.text, mismatch.rerun);
     }

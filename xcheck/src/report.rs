@@ -56,6 +56,35 @@ pub struct Report {
     pub seconds: f64,
     /// What the suite reached.
     pub coverage: Value,
+    /// Measured times, in suites that measure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<Row>,
+}
+
+/// A measured time next to the reference's.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// What was measured.
+    pub name: &'static str,
+    /// Nanoseconds an instruction takes on the machine.
+    pub svmllm_ns: f64,
+    /// Nanoseconds it takes in the reference.
+    pub reference_ns: f64,
+    /// The first divided by the second.
+    pub ratio: f64,
+}
+
+impl Row {
+    /// A row, rounded to three digits after the point.
+    pub fn new(name: &'static str, svmllm_ns: f64, reference_ns: f64) -> Self {
+        let round = |x: f64| (x * 1e3).round() / 1e3;
+        Self {
+            name,
+            svmllm_ns: round(svmllm_ns),
+            reference_ns: round(reference_ns),
+            ratio: round(svmllm_ns / reference_ns),
+        }
+    }
 }
 
 impl Report {

@@ -1,8 +1,12 @@
 //! The suites, one file each, and what runs them.
 
 mod budgets;
+pub mod dense;
 mod opcodes;
+pub mod performance;
 mod random;
+pub mod sabotage;
+pub mod tables;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -25,6 +29,23 @@ use crate::{
 /// The names of the suites that compare runs of programs.
 pub const NAMES: [&str; 3] = ["opcodes", "random", "budgets"];
 
+/// The names of the suites that look at the machine in another way.
+pub const OTHERS: [&str; 4] = ["tables", "dense", "sabotage", "performance"];
+
+/// Runs one of [`OTHERS`]; `None` if the name is not among them.
+///
+/// # Errors
+/// The suite cannot run.
+pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Result<Report>> {
+    Some(match name {
+        "tables" => tables::run(seed, options),
+        "dense" => dense::run(seed, options),
+        "sabotage" => sabotage::run(seed, options),
+        "performance" => performance::run(seed, options),
+        _ => return None,
+    })
+}
+
 /// A numbered set of cases.
 pub trait Suite {
     /// The suite's name, also that of its results file.
@@ -46,7 +67,7 @@ pub fn by_name(name: &str, seed: u64) -> anyhow::Result<Box<dyn Suite>> {
         "opcodes" => Box::new(Opcodes { seed }),
         "random" => Box::new(Random { seed }),
         "budgets" => Box::new(Budgets::new(seed, Sbpf::new())),
-        _ => bail!("there is no suite {name:?}; the suites are {}", NAMES.join(", ")),
+        _ => bail!("there is no suite {name:?} of cases; there are {}", NAMES.join(", ")),
     })
 }
 
@@ -107,6 +128,7 @@ pub fn run(
         mismatches,
         seconds: (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
         coverage: coverage.to_json(),
+        rows: Vec::new(),
     })
 }
 

@@ -1,0 +1,332 @@
+//! Spoiled weights: every one must be noticed, and both evaluators must agree on what goes wrong.
+
+use std::{fmt, path::Path, time::Instant};
+
+use anyhow::Context;
+use indicatif::ProgressBar;
+use rand::{SeedableRng, seq::index::sample};
+use rand_chacha::ChaCha8Rng;
+use serde_json::json;
+use svmllm::{
+    deltanet::HeadsBoundary,
+    host::{Ended, Machine, Mode},
+    tables::{Array, Dense, Indexed, Weights, catalogue::TableId},
+};
+
+use super::{Options, Suite, by_name, progress_bar};
+use crate::{
+    case::Case,
+    machine::setup,
+    oracle::{Oracle, sbpf::Sbpf},
+    outcome::Outcome,
+    report::{Mismatch, OracleVersion, Report},
+};
+
+/// Tables up to this many rows are spoiled row by row, larger ones in [`SAMPLE`] rows.
+const ALL_ROWS: usize = 512;
+/// Rows of a larger table and coefficients of a linear layer that are spoiled.
+const SAMPLE: usize = 64;
+
+/// One number or answer that is changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spoil {
+    /// The answer of a hidden unit becomes the next letter.
+    Row {
+        /// Tensor of the answers.
+        tensor: String,
+        /// Hidden unit.
+        unit: usize,
+    },
+    /// A coefficient grows by one.
+    Coefficient {
+        /// Tensor.
+        tensor: String,
+        /// Entry.
+        index: usize,
+    },
+}
+
+impl fmt::Display for Spoil {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Row { tensor, unit } => write!(f, "{tensor} unit {unit}"),
+            Self::Coefficient { tensor, index } => write!(f, "{tensor} entry {index}"),
+        }
+    }
+}
+
+impl Spoil {
+    /// Changes the weights; false if there is nothing to change.
+    fn apply(&self, weights: &mut Weights) -> bool {
+        match self {
+            Self::Row { tensor, unit } => weights.get_mut(tensor).is_some_and(|w2| next_letter(w2, *unit)),
+            Self::Coefficient { tensor, index } => match weights.get_mut(tensor) {
+                Some(array) => {
+                    array.data[*index] += 1.0;
+                    true
+                }
+                None => false,
+            },
+        }
+    }
+
+    fn tensor(&self) -> &str {
+        match self {
+            Self::Row { tensor, .. } | Self::Coefficient { tensor, .. } => tensor,
+        }
+    }
+}
+
+/// Moves the first 1 of a column one row down, around the digit it belongs to.
+fn next_letter(w2: &mut Array, unit: usize) -> bool {
+    // A table has one digit; of the control matrix the first group, the unit, is spoiled.
+    let digit = if w2.shape[0] > 32 { svmllm::tables::alphabet::Unit::LETTERS.len() } else { w2.shape[0] };
+    let Some(hot) = (0..digit).find(|&row| *w2.at_mut(row, unit) != 0.0) else {
+        return false;
+    };
+    *w2.at_mut(hot, unit) = 0.0;
+    *w2.at_mut((hot + 1) % digit, unit) = 1.0;
+    true
+}
+
+/// Everything that is spoiled for a seed.
+pub fn spoils(weights: &Weights, seed: u64) -> Vec<Spoil> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut spoils = Vec::new();
+    for (tensor, array) in weights.tensors() {
+        let tensor = tensor.to_owned();
+        if tensor.starts_with("table.") && tensor.ends_with(".w2") {
+            let units = array.shape[1];
+            let chosen = if units <= ALL_ROWS { (0..units).collect() } else { drawn(&mut rng, units) };
+            spoils.extend(chosen.into_iter().map(|unit| Spoil::Row { tensor: tensor.clone(), unit }));
+        } else if ["product.value", "product.columns", "product.digits", "stair."]
+            .iter()
+            .any(|part| tensor.starts_with(part))
+            && !tensor.ends_with("1")
+        {
+            let entries = drawn(&mut rng, array.data.len());
+            let spoil = |index| Spoil::Coefficient { tensor: tensor.clone(), index };
+            spoils.extend(entries.into_iter().map(spoil));
+        } else if tensor.starts_with("head.") || tensor.starts_with("attention.") {
+            spoils.push(Spoil::Coefficient { tensor, index: 0 });
+        }
+    }
+    spoils
+}
+
+fn drawn(rng: &mut ChaCha8Rng, length: usize) -> Vec<usize> {
+    let mut chosen = sample(rng, length, SAMPLE.min(length)).into_vec();
+    chosen.sort_unstable();
+    chosen
+}
+
+/// How a spoiled weight showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Noticed {
+    /// Both evaluators refuse the weights, or one does and the other finds an activation that is not
+    /// one-hot.
+    Refused,
+    /// A case differs from the oracle, and both evaluators agree on how.
+    Differs(u64),
+    /// No case shows it.
+    Nothing,
+}
+
+/// Cases with what the oracle says of them.
+pub struct Pool {
+    cases: Vec<(Case, Outcome)>,
+}
+
+impl Pool {
+    /// Cases of the suites `opcodes` and `random`, about `size` of the first.
+    pub fn new(seed: u64, size: u64) -> anyhow::Result<Self> {
+        let mut oracle = Sbpf::new();
+        let mut cases = Vec::new();
+        for (name, wanted) in [("random", 40), ("opcodes", size), ("random", size / 8)] {
+            let mut suite: Box<dyn Suite> = by_name(name, seed)?;
+            let stride = (suite.size() / wanted.max(1)).max(1);
+            for index in (0..suite.size()).step_by(stride as usize) {
+                if let Some(case) = suite.case(index)? {
+                    let outcome = oracle.run(&case)?;
+                    cases.push((case, outcome));
+                }
+            }
+        }
+        Ok(Self { cases })
+    }
+
+    /// Spoils the weights in a file, loads it and looks for a case that shows it.
+    ///
+    /// # Errors
+    /// The evaluators disagree, or the file cannot be written.
+    pub fn notice(&self, weights: &Weights, spoil: &Spoil, file: &Path) -> anyhow::Result<Noticed> {
+        let mut spoiled = weights.clone();
+        anyhow::ensure!(spoil.apply(&mut spoiled), "{spoil}: nothing to spoil");
+        spoiled.save(file)?;
+        let Ok(loaded) = Weights::load(file) else {
+            // Both evaluators are made from loaded weights.
+            return Ok(Noticed::Refused);
+        };
+        let dense = Dense::new(&loaded)?;
+        let Ok(indexed) = Indexed::new(&loaded) else {
+            return self.refused_by_dense(&dense).with_context(|| spoil.to_string());
+        };
+        for mode in [Mode::Lazy, Mode::Full] {
+            for (number, (case, expected)) in self.cases.iter().enumerate() {
+                if let Some(step) = differs(&indexed, case, expected, mode) {
+                    agree(&indexed, &dense, case, step, mode).with_context(|| spoil.to_string())?;
+                    return Ok(Noticed::Differs(number as u64));
+                }
+            }
+        }
+        Ok(Noticed::Nothing)
+    }
+
+    /// Weights without the structure of one-hot tables: the tensors must show an activation that is not
+    /// one-hot, or a wrong result, once they are exercised.
+    fn refused_by_dense(&self, dense: &Dense) -> anyhow::Result<Noticed> {
+        for (case, expected) in &self.cases {
+            if differs(dense, case, expected, Mode::Lazy).is_some() {
+                return Ok(Noticed::Refused);
+            }
+        }
+        Ok(Noticed::Nothing)
+    }
+}
+
+/// The first step whose outcome is not the oracle's; `None` if the run is the oracle's.
+fn differs<E: HeadsBoundary>(e: &E, case: &Case, expected: &Outcome, mode: Mode) -> Option<usize> {
+    let steps = expected.trace.len();
+    let Ok(mut machine) = Machine::new(e, &case.program, &setup(case), mode) else {
+        return Some(0);
+    };
+    for (step, state) in expected.trace.iter().enumerate() {
+        match machine.registers() {
+            Ok(registers) if registers == *state => {}
+            _ => return Some(step),
+        }
+        match machine.step() {
+            Ok(None) => {}
+            Ok(Some(_)) if step + 1 == steps => {}
+            _ => return Some(step),
+        }
+    }
+    // Running out of units or of text happens before a step that the trace does not have.
+    let ended = machine.step().ok().flatten().cloned();
+    let same = match (ended, &expected.status) {
+        (Some(Ended::Exit(value)), Ok(expected)) => value == *expected,
+        (Some(Ended::Error(error)), Err(expected)) => error == *expected,
+        _ => false,
+    } && machine.used().is_ok_and(|used| used == expected.instructions)
+        && regions(&machine, expected);
+    (!same).then_some(steps)
+}
+
+/// Whether memory is the oracle's, trailing zeros aside.
+fn regions<E: HeadsBoundary>(machine: &Machine<E>, expected: &Outcome) -> bool {
+    use svmllm::tables::alphabet::Region::{Heap, Input, Stack};
+    [(Stack, &expected.stack), (Heap, &expected.heap), (Input, &expected.input)].into_iter().all(
+        |(region, expected)| {
+            machine.bytes(region).is_ok_and(|bytes| {
+                bytes.get(..expected.len()) == Some(expected.as_slice())
+                    && bytes[expected.len()..].iter().all(|byte| *byte == 0)
+            })
+        },
+    )
+}
+
+/// Runs a case on both evaluators and fails where they differ, up to `step` and the one after it.
+fn agree(indexed: &Indexed, dense: &Dense, case: &Case, step: usize, mode: Mode) -> anyhow::Result<()> {
+    let mut ours = Machine::new(indexed, &case.program, &setup(case), mode)?;
+    let mut theirs = Machine::new(dense, &case.program, &setup(case), mode)?;
+    for at in 0..step + 2 {
+        let (a, b) = (ours.registers()?, theirs.registers()?);
+        anyhow::ensure!(a == b, "{}: evaluators differ before step {at}: {a:x?} and {b:x?}", case.id);
+        let (a, b) = (ours.step()?.cloned(), theirs.step()?.cloned());
+        anyhow::ensure!(a == b, "{}: evaluators differ after step {at}: {a:?} and {b:?}", case.id);
+        if a.is_some() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Rows that no verified v0 program reaches, with the reason.
+pub fn unreachable(spoil: &Spoil) -> Option<&'static str> {
+    let Spoil::Row { tensor, unit } = spoil else {
+        return None;
+    };
+    let named = |id: TableId| *tensor == format!("table.{}.w2", id.spec().name);
+    if named(TableId::Increment) && unit / 48 == 1 {
+        return Some("sums start without a carry");
+    }
+    if named(TableId::Decrement) && unit / 48 == 1 && unit / 16 % 3 != 1 {
+        return Some("a borrow comes in only at the digit above a word");
+    }
+    if named(TableId::SwapSize) && ![1, 2, 4].contains(unit) {
+        return Some("the verifier admits byte swaps of 16, 32 and 64 bits only");
+    }
+    None
+}
+
+/// Runs the suite: a case is a spoiled weight, matched if it was noticed.
+///
+/// # Errors
+/// The oracle or the file system fails.
+pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
+    let started = Instant::now();
+    let weights = Weights::generate();
+    let mut spoils = spoils(&weights, seed);
+    if let Some(wanted) = options.sample {
+        let stride = (spoils.len() / wanted.max(1) as usize).max(1);
+        spoils = spoils.into_iter().step_by(stride).collect();
+    }
+    let pool = Pool::new(seed, 4_000)?;
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("spoiled.safetensors");
+    let bar: ProgressBar = progress_bar("sabotage", spoils.len() as u64, options.progress);
+    let (mut differing, mut refused, mut unreached) = (0u64, 0u64, Vec::new());
+    let mut mismatches = Vec::new();
+    for (index, spoil) in spoils.iter().enumerate() {
+        bar.inc(1);
+        let text = match pool.notice(&weights, spoil, &file) {
+            Ok(Noticed::Differs(_)) => {
+                differing += 1;
+                continue;
+            }
+            Ok(Noticed::Refused) => {
+                refused += 1;
+                continue;
+            }
+            Ok(Noticed::Nothing) => match unreachable(spoil) {
+                Some(reason) => {
+                    unreached.push(format!("{spoil}: {reason}"));
+                    continue;
+                }
+                None => format!("{spoil} ({}) was not noticed", spoil.tensor()),
+            },
+            Err(error) => format!("{error:#}"),
+        };
+        let rerun = format!("svmllm-xcheck results sabotage --seed {seed}");
+        mismatches.push(Mismatch { index: index as u64, text, difference: None, rerun });
+    }
+    bar.finish_and_clear();
+    let cases = spoils.len() as u64 - unreached.len() as u64;
+    Ok(Report {
+        suite: "sabotage",
+        oracle: OracleVersion { name: "solana-sbpf", version: "0.21.1" },
+        svmllm: env!("CARGO_PKG_VERSION"),
+        seed,
+        evaluator: "indexed and dense".into(),
+        cases,
+        matched: cases - mismatches.len() as u64,
+        mismatches,
+        seconds: (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+        coverage: json!({
+            "differ from the oracle, both evaluators alike": differing,
+            "refused": refused,
+            "unreachable": unreached,
+        }),
+        rows: Vec::new(),
+    })
+}
