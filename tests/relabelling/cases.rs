@@ -1,5 +1,7 @@
 //! Programs, and all that a run of one shows.
 
+use proptest::{array::uniform10, collection::vec, prelude::*};
+use std::collections::BTreeMap;
 use svmllm::{
     deltanet::HeadsBoundary,
     host::{Ended, Machine, Mode, Program, Setup, Version, assemble, verify},
@@ -7,6 +9,7 @@ use svmllm::{
 };
 
 /// A program and what it runs with.
+#[derive(Debug)]
 pub struct Case {
     pub name: &'static str,
     pub program: Program,
@@ -47,6 +50,40 @@ pub fn run<E: HeadsBoundary>(evaluator: &E, case: &Case, mode: Mode) -> Run {
         registers,
         memory: [Region::Stack, Region::Heap, Region::Input].map(|region| machine.bytes(region).unwrap()),
     }
+}
+
+/// An instruction slot. Memory is reached through the frame pointer, or hardly a run would outlive an
+/// access.
+fn slot((opcode, dst, src, offset, imm): (u8, u8, u8, i16, i32)) -> [u8; 8] {
+    let (dst, src, offset) = match opcode & 7 {
+        1 => (dst, 10, -16 - offset),
+        2 | 3 => (10, src, -16 - offset),
+        _ => (dst, src, offset),
+    };
+    let [low, high] = offset.to_le_bytes();
+    let [a, b, c, d] = imm.to_le_bytes();
+    [opcode, dst | src << 4, low, high, a, b, c, d]
+}
+
+/// Random instructions that verify one by one, each jump going a few slots ahead, then exits.
+pub fn random() -> impl Strategy<Value = Case> {
+    let immediate = prop_oneof![Just(0), 1..64i32, Just(i32::MIN), Just(-1), any::<i32>()];
+    let slot = (any::<u8>(), 0..10u8, 0..10u8, 0..4i16, immediate).prop_map(slot);
+    let exits = [[0x95, 0, 0, 0, 0, 0, 0, 0]; 5];
+    let verified = slot.prop_filter("the verifier refuses it", move |slot: &[u8; 8]| {
+        // A 64-bit constant takes two slots.
+        slot[0] != 0x18 && verify(&[&[*slot], exits.as_slice()].concat().concat(), Version::V0).is_ok()
+    });
+    (vec(verified, 1..60), uniform10(any::<u64>())).prop_map(move |(mut slots, values)| {
+        slots.extend(exits);
+        let registers = (0..).zip(values).collect();
+        let program = Program::from_text(Version::V0, slots.concat(), 0, BTreeMap::new());
+        Case {
+            name: "random",
+            program,
+            setup: Setup { input: vec![0xa5; 24], heap: 64, budget: 200, registers, ..Setup::default() },
+        }
+    })
 }
 
 /// Short programs that together reach every execution unit and every fault.

@@ -3,7 +3,7 @@
 
 mod cases;
 
-use cases::{cases, run};
+use cases::{cases, random, run};
 use proptest::{
     prelude::*,
     strategy::ValueTree,
@@ -41,6 +41,21 @@ fn rows_may_be_relabelled() {
             }
         }
     }
+}
+
+#[test]
+fn random_programs_may_be_relabelled() {
+    let (plain, other) = (indexed(&Labels::identity()), indexed(&labels(5)));
+    let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let outcome = TestRunner::new_with_rng(config, rng).run(&random(), |case| {
+        let expected = run(&plain, &case, Mode::Lazy);
+        prop_assert_eq!(&expected, &run(&plain, &case, Mode::Full));
+        prop_assert_eq!(&expected, &run(&other, &case, Mode::Lazy));
+        Ok(())
+    });
+    // `Display` of a failure names the smallest program that shows it.
+    assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
 }
 
 #[test]
