@@ -2,6 +2,7 @@
 
 mod budgets;
 pub mod dense;
+pub mod elf;
 mod opcodes;
 pub mod performance;
 mod random;
@@ -30,7 +31,7 @@ use crate::{
 pub const NAMES: [&str; 3] = ["opcodes", "random", "budgets"];
 
 /// The names of the suites that look at the machine in another way.
-pub const OTHERS: [&str; 4] = ["tables", "dense", "sabotage", "performance"];
+pub const OTHERS: [&str; 5] = ["tables", "dense", "sabotage", "elf", "performance"];
 
 /// Runs one of [`OTHERS`]; `None` if the name is not among them.
 ///
@@ -41,6 +42,7 @@ pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Resu
         "tables" => tables::run(seed, options),
         "dense" => dense::run(seed, options),
         "sabotage" => sabotage::run(seed, options),
+        "elf" => elf::run(seed, options),
         "performance" => performance::run(seed, options),
         _ => return None,
     })
