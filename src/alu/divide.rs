@@ -58,3 +58,30 @@ pub fn divide<E: Evaluator>(e: &E, a: &Word<E>, b: &Word<E>) -> (Word<E>, Word<E
     }
     (quotient, remainder.low)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::{
+        Boundary,
+        testing::{Effort, edge_pairs, on_every_evaluator, word},
+    };
+
+    on_every_evaluator!(divides);
+
+    fn check<E: Boundary>(e: &E, (a, b): (u64, u64)) {
+        let (quotient, remainder) = divide(e, &e.embed(a), &e.embed(b));
+        let result = (e.read_out(&quotient).unwrap(), e.read_out(&remainder).unwrap());
+        let expected = (a.checked_div(b).unwrap_or(u64::MAX), a.checked_rem(b).unwrap_or(a));
+        assert_eq!(result, expected, "{a:#x} / {b:#x}");
+    }
+
+    /// Every pair of bytes; again with the divisor so high that its multiples need the digit above.
+    fn divides<E: Boundary>(e: &E, effort: Effort) {
+        let bytes = || (0..=u16::MAX).map(|pair| (u64::from(pair & 255), u64::from(pair >> 8)));
+        effort.of(bytes()).for_each(|pair| check(e, pair));
+        effort.less(3).of(bytes()).for_each(|(a, b)| check(e, (a << 56 | !0 >> 8, b << 56 | 1)));
+        effort.of(edge_pairs()).for_each(|pair| check(e, pair));
+        effort.check((word(), word()), |pair| check(e, pair));
+    }
+}

@@ -40,3 +40,35 @@ pub fn multiply_high_signed<E: Evaluator>(e: &E, a: &Word<E>, b: &Word<E>) -> Wo
     let excess = add(e, &if_negative(a, b), &if_negative(b, a));
     subtract(e, &multiply_high(e, a, b), &excess)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::{
+        Boundary,
+        testing::{Effort, edge_pairs, on_every_evaluator, word},
+    };
+
+    on_every_evaluator!(high_halves);
+
+    fn check<E: Boundary>(e: &E, (a, b): (u64, u64)) {
+        let (x, y) = (e.embed(a), e.embed(b));
+        let unsigned = (u128::from(a) * u128::from(b)) >> 64;
+        let signed = (i128::from(a as i64) * i128::from(b as i64)) >> 64;
+        assert_eq!(e.read_out(&multiply_high(e, &x, &y)).unwrap(), unsigned as u64, "{a:#x} * {b:#x}");
+        assert_eq!(e.read_out(&multiply_high_signed(e, &x, &y)).unwrap(), signed as u64, "{a:#x} * {b:#x}");
+    }
+
+    /// Every pair of bytes on top, above zeros and above ones; a digit at every place times another.
+    fn high_halves<E: Boundary>(e: &E, effort: Effort) {
+        for below in [0, u64::MAX >> 8] {
+            let tops = (0..=u16::MAX).map(|pair| (u64::from(pair & 255), u64::from(pair >> 8)));
+            let pairs = tops.map(|(a, b)| (a << 56 | below, b << 56 | below));
+            effort.of(pairs).for_each(|pair| check(e, pair));
+        }
+        let places = (0..256).map(|places| (15 << (4 * (places & 15)), 15 << (4 * (places >> 4))));
+        effort.of(places).for_each(|pair| check(e, pair));
+        effort.of(edge_pairs()).for_each(|pair| check(e, pair));
+        effort.check((word(), word()), |pair| check(e, pair));
+    }
+}

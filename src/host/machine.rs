@@ -97,6 +97,7 @@ pub struct Machine<'e, E: HeadsBoundary> {
     mode: Mode,
     budget: Word<E>,
     lengths: [usize; 5],
+    gaps: bool,
     ended: Option<Ended>,
 }
 
@@ -181,6 +182,7 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
             mode,
             budget: e.embed(setup.budget),
             lengths,
+            gaps,
             ended: None,
         })
     }
@@ -207,22 +209,33 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
     /// # Errors
     /// An activation was not exactly one-hot.
     pub fn run(&mut self) -> Result<Ended, E::Error> {
-        if let Some(ended) = &self.ended {
-            return Ok(ended.clone());
-        }
-        if self.mode == Mode::Lazy {
-            let stop = loop {
-                if let Some(stop) = machine::lazy_step(self.evaluator, &self.image, &mut self.state)? {
-                    break stop;
-                }
-            };
-            self.ended = Some(self.end(stop)?);
-        }
         loop {
-            if let Some(ended) = self.step()? {
+            if let Some(ended) = self.run_for(u64::MAX)? {
                 return Ok(ended.clone());
             }
         }
+    }
+
+    /// Runs at most `steps` instructions; `Some` once the program has ended.
+    ///
+    /// # Errors
+    /// An activation was not exactly one-hot.
+    pub fn run_for(&mut self, steps: u64) -> Result<Option<&Ended>, E::Error> {
+        if self.mode == Mode::Lazy && self.ended.is_none() {
+            for _ in 0..steps {
+                if let Some(stop) = machine::lazy_step(self.evaluator, &self.image, &mut self.state)? {
+                    self.ended = Some(self.end(stop)?);
+                    break;
+                }
+            }
+        } else {
+            for _ in 0..steps {
+                if self.step()?.is_some() {
+                    break;
+                }
+            }
+        }
+        Ok(self.ended.as_ref())
     }
 
     fn full_step(&mut self) -> Result<Option<Stop<E>>, E::Error> {
@@ -343,6 +356,25 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
             None => Ok(Vec::new()),
         }
     }
+
+    /// The `length` bytes from a virtual address on; `None` if they are not all mapped. As for an access by
+    /// the program only the start must lie in a stack frame: what passes its end is in the next one.
+    ///
+    /// # Errors
+    /// An activation is not exactly one-hot.
+    pub fn dump(&self, address: u64, length: usize) -> Result<Option<Vec<u8>>, E::Error> {
+        let Some((region, offset)) = resolve(self.gaps, address) else { return Ok(None) };
+        let Some(end) = offset.checked_add(length).filter(|end| *end <= self.lengths[index(region)]) else {
+            return Ok(None);
+        };
+        let (e, ram) = (self.evaluator, &self.state.memory.rams[index(region)]);
+        let mut bytes = Vec::with_capacity(length);
+        for at in (offset..end).step_by(8) {
+            let word = e.read_out(&e.ram_read(ram, &e.embed(at as u64)))?.to_le_bytes();
+            bytes.extend_from_slice(&word[..8.min(end - at)]);
+        }
+        Ok(Some(bytes))
+    }
 }
 
 /// Where the frame pointer starts: at the end of the first frame, or at the end of the stack where the
@@ -355,18 +387,31 @@ fn frame_pointer(version: Version) -> u64 {
 }
 
 /// Writes preset bytes into the stack or heap; `None` if they do not lie in one of them.
-///
-/// With `gaps`, the stack's frames of 4096 bytes have gaps of the same size between them.
 fn preset(stack: &mut [u8], heap: &mut [u8], gaps: bool, address: u64, bytes: &[u8]) -> Option<()> {
-    let (target, offset) = match address >> 32 {
-        2 => match (address - STACK_ADDRESS) as usize {
-            offset if !gaps => (stack, offset),
-            offset if offset & 0x1000 == 0 => (stack, (offset >> 13 << 12) | offset & 0xfff),
-            _ => return None,
-        },
-        3 => (heap, (address - HEAP_ADDRESS) as usize),
+    let (region, offset) = resolve(gaps, address)?;
+    let target = match region {
+        Region::Stack => stack,
+        Region::Heap => heap,
         _ => return None,
     };
     target.get_mut(offset..offset.checked_add(bytes.len())?)?.copy_from_slice(bytes);
     Some(())
+}
+
+/// The region an address points at and the offset among its bytes; `None` for a gap of the stack and for
+/// addresses beyond the regions.
+///
+/// With `gaps`, the stack's frames of 4096 bytes have gaps of the same size between them.
+fn resolve(gaps: bool, address: u64) -> Option<(Region, usize)> {
+    let offset = address as u32 as usize;
+    match address >> 32 {
+        0 => Some((Region::Null, offset)),
+        1 => Some((Region::Program, offset)),
+        2 if !gaps => Some((Region::Stack, offset)),
+        2 if offset & 0x1000 != 0 => None,
+        2 => Some((Region::Stack, (offset >> 13 << 12) | offset & 0xfff)),
+        3 => Some((Region::Heap, offset)),
+        4 => Some((Region::Input, offset)),
+        _ => None,
+    }
 }

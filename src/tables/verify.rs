@@ -140,7 +140,8 @@ impl Check {
         for (input, x) in combinations(&inputs).enumerate() {
             let row = self.indexed.rows.decode[x[0] << 8 | x[2] << 4 | x[1]];
             let gates = GROUPS.iter().enumerate();
-            let gates = gates.flat_map(|(group, id)| hot(id.radix(), usize::from(row.position(group)))).collect();
+            let gates =
+                gates.flat_map(|(group, id)| hot(id.radix(), usize::from(row.position(group)))).collect();
             equal("decode", input, &answers[input], gates)?;
         }
         Ok(("table.decode".into(), answers.len()))

@@ -74,7 +74,9 @@ impl Coverage {
 
     /// How often each opcode of the instruction set was executed.
     pub fn opcodes(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        isa::opcodes(self.version).iter().map(|opcode| (opcode.name.as_str(), self.executed[usize::from(opcode.code)]))
+        isa::opcodes(self.version)
+            .iter()
+            .map(|opcode| (opcode.name.as_str(), self.executed[usize::from(opcode.code)]))
     }
 
     /// How many cases ended in a way: `ok`, or an error's name with access and region.

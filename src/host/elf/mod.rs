@@ -72,6 +72,14 @@ impl LoadOptions {
 
 /// Loads an ELF file. Its instructions are not verified.
 ///
+/// ```
+/// use svmllm::host::elf::{LoadOptions, load};
+///
+/// let error = load(b"\x7fELF", &LoadOptions::execution()).unwrap_err();
+/// assert_eq!(error.name(), "ValueOutOfBounds");
+/// assert_eq!(error.to_string(), "Offset or value is out of bounds");
+/// ```
+///
 /// Takes time and memory in proportion to the length of `file`, which may hold anything.
 ///
 /// # Errors
@@ -93,5 +101,34 @@ pub fn load(file: &[u8], options: &LoadOptions) -> Result<Program, ElfError> {
     match version {
         Version::V0 | Version::V1 | Version::V2 => lenient::load(file, version, options),
         Version::V3 => strict::load(file, version),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file_of_version(version: u8) -> Vec<u8> {
+        let mut file = vec![0; 64];
+        file[48] = version;
+        file
+    }
+
+    #[test]
+    fn versions_are_checked_first() {
+        let options = LoadOptions::execution().with_versions(Version::V1..=Version::V2);
+        for version in 0..6 {
+            let name = load(&file_of_version(version), &options).unwrap_err().name();
+            let enabled = [1, 2].contains(&version);
+            assert_eq!(name, if enabled { "FailedToParse" } else { "UnsupportedSBPFVersion" }, "{version}");
+        }
+    }
+
+    #[test]
+    fn a_deployment_has_one_syscall_less() {
+        let key = symbol_key(b"sol_alloc_free_");
+        assert!(LoadOptions::execution().is_syscall(key));
+        assert!(!LoadOptions::deployment().is_syscall(key));
+        assert_eq!(LoadOptions::deployment().syscalls.len() + 1, LoadOptions::execution().syscalls.len());
     }
 }

@@ -84,3 +84,40 @@ fn segment_bytes<'a>(
         .and_then(|end| slice(file, segment.offset, end))
         .map_err(|_| ElfError::InvalidProgramHeader)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXIT: [u8; 8] = [0x95, 0, 0, 0, 0, 0, 0, 0];
+
+    /// One segment of two `exit`, entered at the second.
+    fn file() -> Vec<u8> {
+        let mut file = b"\x7fELF\x02\x01\x01".to_vec();
+        file.resize(16, 0);
+        file.extend([3, 0, 247, 0, 1, 0, 0, 0]);
+        file.extend([PROGRAM_ADDRESS + 8, 64, 0].map(u64::to_le_bytes).concat());
+        file.extend([3, 0, 0, 0, 64, 0, 56, 0, 1, 0, 64, 0, 0, 0, 0, 0]);
+        file.extend(
+            [1 << 32 | 1, 120, PROGRAM_ADDRESS, PROGRAM_ADDRESS, 16, 16, 8].map(u64::to_le_bytes).concat(),
+        );
+        file.extend([EXIT, EXIT].concat());
+        file
+    }
+
+    #[test]
+    fn code_alone_has_an_empty_image() {
+        let program = load(&file(), Version::V3).unwrap();
+        assert_eq!(program.text, [EXIT, EXIT].concat());
+        assert_eq!((program.text_address, program.entry_pc), (PROGRAM_ADDRESS, 1));
+        assert_eq!((program.image.len(), program.image_address), (0, DATA_ADDRESS));
+    }
+
+    #[test]
+    fn no_byte_may_be_missing() {
+        let file = file();
+        for length in 0..file.len() {
+            load(&file[..length], Version::V3).unwrap_err();
+        }
+    }
+}

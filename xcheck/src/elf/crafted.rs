@@ -97,6 +97,19 @@ fn structure(cases: &mut Cases) {
     cases.both("names behind the sections", FILE_HEADER, |d| d.set(field::NAMES_INDEX, 10));
     cases.both("segments in the file header", "FailedToParse Overlap", |d| d.set(field::SEGMENTS, 32));
     cases.both("segments between words", "FailedToParse InvalidAlignment", |d| d.set(field::SEGMENTS, 65));
+    cases.both("no segments, between words", "FailedToParse InvalidAlignment", |d| {
+        d.set(field::SEGMENTS, 65);
+        d.set(field::SEGMENT_COUNT, 0);
+    });
+    cases.both("no segments, in the file header", "FailedToParse Overlap", |d| {
+        d.set(field::SEGMENTS, 8);
+        d.set(field::SEGMENT_COUNT, 0);
+    });
+    cases.both("the file header as a section header", "FailedToParse Overlap", |d| {
+        d.set(field::SECTIONS, 0);
+        d.set(field::SECTION_COUNT, 1);
+        d.set(field::NAMES_INDEX, 0);
+    });
     cases.both("sections behind the end", BOUNDS, |d| d.set(field::SECTIONS, 1 << 20));
     cases.both("first section not empty", SECTION_HEADER, |d| d.set_section(0, field::S_KIND, 1));
     cases.both("segments descend", "InvalidProgramHeader", |d| d.set_segment(0, field::P_ADDRESS, 1 << 20));
@@ -132,6 +145,11 @@ fn dynamic(cases: &mut Cases) {
         d.set_section(section::DYNAMIC, field::S_KIND, 1);
     });
     cases.both("dynamic section instead of segment", ACCEPTED, |d| d.set_segment(2, field::P_FILE_SIZE, 8));
+    cases.both("unusable dynamic segment before a good one", ACCEPTED, |d| {
+        d.set_segment(0, field::P_KIND, 2);
+        d.set_segment(0, field::P_FILE_SIZE, 8);
+        d.set_section(section::DYNAMIC, field::S_KIND, 1);
+    });
     cases.both("dynamic table of half entries", DYNAMIC_TABLE, |d| {
         d.set_segment(2, field::P_FILE_SIZE, 8);
         d.set_section(section::DYNAMIC, field::S_SIZE, 8);
@@ -140,7 +158,7 @@ fn dynamic(cases: &mut Cases) {
     cases.both("no relocations", DYNAMIC_TABLE, |d| set_dynamic(d, 1, 0));
     cases.both("relocations outside of segments", ACCEPTED, |d| d.set_segment(1, field::P_MEMORY_SIZE, 8));
     cases.both("relocations nowhere", DYNAMIC_TABLE, |d| set_dynamic(d, 0, 1 << 40));
-    cases.both("endless segment", BOUNDS, |d| d.set_segment(2, field::P_MEMORY_SIZE, u64::MAX));
+    cases.both("endless segment", BOUNDS, |d| d.set_segment(0, field::P_MEMORY_SIZE, u64::MAX));
     cases.both("endless segment behind the relocations'", ACCEPTED, |d| {
         d.set_segment(2, field::P_ADDRESS, u64::MAX);
     });
@@ -166,6 +184,10 @@ fn kind_and_sections(cases: &mut Cases) {
         write_name(d, section::EH_FRAME, b".datax\0");
         d.set_section(section::EH_FRAME, field::S_FLAGS, 3);
     });
+    cases.both(".data that is not loaded", ACCEPTED, |d| {
+        write_name(d, section::EH_FRAME, b".data\0");
+        d.set_section(section::EH_FRAME, field::S_FLAGS, 1);
+    });
     cases.both(".data that is not writable", ACCEPTED, |d| write_name(d, section::EH_FRAME, b".data\0"));
     cases.both(".bss", "WritableSectionNotSupported", |d| write_name(d, section::EH_FRAME, b".bss.x\0"));
     cases.both("section without bytes behind the end", BOUNDS, |d| {
@@ -179,6 +201,11 @@ fn kind_and_sections(cases: &mut Cases) {
     cases.both(".text outside of its region", BOUNDS, |d| {
         d.set_section(section::TEXT, field::S_ADDRESS, (1 << 32) + 8);
         d.set(field::ENTRY, (1 << 32) + 8);
+        set_relocation(d, 1, None, 2);
+    });
+    cases.both(".text at the end of addresses", BOUNDS, |d| {
+        d.set_section(section::TEXT, field::S_ADDRESS, u64::MAX - 15);
+        d.set(field::ENTRY, u64::MAX - 15);
     });
 }
 
@@ -190,10 +217,31 @@ fn calls_and_relocations(cases: &mut Cases) {
     cases.both("relocation kind 0", "UnknownRelocation", |d| set_relocation(d, 1, None, 0));
     cases.both("relocation kind 2", "UnknownRelocation", |d| set_relocation(d, 1, None, 2));
     cases.both("address 0", "InvalidVirtualAddress", |d| set_text(d, 3, 0x0000_0000_0000_0118));
+    cases.both("address that is in the region already", ACCEPTED, |d| {
+        set_text(d, 3, 0x0000_0000_0000_0118);
+        set_text(d, 4, 0x0000_0001_0000_0000);
+    });
+    cases.both("address at the end of .text", ACCEPTED, |d| {
+        let end = d.section(section::RODATA, field::S_OFFSET);
+        set_relocation(d, 4, Some(end), 8);
+    });
+    cases.both("address of a symbol at the end of addresses", ACCEPTED, |d| {
+        set_symbol(d, symbol::DATA, 8, 8, u64::MAX);
+    });
     cases.both("call of symbol 99", "UnknownSymbol", |d| set_relocation(d, 0, None, 99 << 32 | 10));
     cases.both("address of symbol 99", "UnknownSymbol", |d| set_relocation(d, 2, None, 99 << 32 | 1));
     cases
         .both("symbol name behind the names", "UnknownSymbol", |d| set_symbol(d, symbol::LOG, 0, 4, 1 << 16));
+    cases.both("symbol name that is too long", "UnknownSymbol", |d| {
+        set_symbol(d, symbol::LOG, 0, 4, symbol::LONG_NAME);
+    });
+    cases.differ("longest symbol name", ACCEPTED, "UnresolvedSymbol", |d| {
+        set_symbol(d, symbol::LOG, 0, 4, symbol::LONG_NAME + 1);
+    });
+    cases.both("local function", ACCEPTED, |d| set_symbol(d, symbol::HELPER, 4, 1, 0x02));
+    cases.differ("function that is no function", ACCEPTED, "UnresolvedSymbol", |d| {
+        set_symbol(d, symbol::HELPER, 4, 1, 0x1a);
+    });
     cases.both("no symbol names", "UnknownSymbol", |d| rename(d, section::DYNSTR, section::REL_DYN));
     cases.both("function outside of .text", BOUNDS, |d| set_symbol(d, symbol::HELPER, 8, 8, 8));
     cases.both("relocation at the end", BOUNDS, |d| {
@@ -243,7 +291,15 @@ fn image(cases: &mut Cases) {
         let address = d.section(section::EH_FRAME, field::S_ADDRESS);
         d.set_section(section::EH_FRAME, field::S_ADDRESS, address + 4);
     });
-    cases.both("image longer than the file", BOUNDS, |d| {
+    cases.differ("image as long as the file", ACCEPTED, BOUNDS, |d| {
+        let end = d.bytes.len() as u64;
+        d.set_section(section::EH_FRAME, field::S_ADDRESS, end - 8);
+    });
+    cases.both("image one byte longer than the file", BOUNDS, |d| {
+        let end = d.bytes.len() as u64;
+        d.set_section(section::EH_FRAME, field::S_ADDRESS, end - 7);
+    });
+    cases.both("image much longer than the file", BOUNDS, |d| {
         d.set_section(section::RODATA, field::S_ADDRESS, 1 << 20);
     });
     cases.both("read-only data outside of its region", BOUNDS, |d| {
@@ -270,6 +326,15 @@ fn version_3(cases: &mut Cases) {
     });
     cases.v3("version 3, code elsewhere", SEGMENT, true, |d| d.set_segment(1, field::P_ADDRESS, 2 << 32));
     cases.v3("version 3, cut code", SEGMENT, true, |d| d.bytes.truncate(d.bytes.len() - 8));
+    cases.v3("version 3, half a slot", SEGMENT, true, |d| {
+        d.set_segment(1, field::P_FILE_SIZE, 28);
+        d.set_segment(1, field::P_MEMORY_SIZE, 28);
+    });
+    cases.v3("version 3, nothing behind the headers", SEGMENT, false, |d| {
+        d.bytes.truncate(field::HEADER_SIZE + field::SEGMENT_SIZE);
+        d.set_segment(0, field::P_FILE_SIZE, 0);
+        d.set_segment(0, field::P_MEMORY_SIZE, 0);
+    });
     cases.v3("version 3, entry between slots", FILE_HEADER, true, |d| d.set(field::ENTRY, 1 << 32 | 4));
     cases.v3("version 3, entry behind the code", FILE_HEADER, true, |d| d.set(field::ENTRY, 1 << 32 | 32));
     cases.v3("version 3, entry before the code", FILE_HEADER, true, |d| d.set(field::ENTRY, (1 << 32) - 8));

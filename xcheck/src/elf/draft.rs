@@ -41,9 +41,13 @@ pub mod symbol {
     pub const LOG: u64 = 1;
     pub const HELPER: u64 = 2;
     pub const DATA: u64 = 3;
+    /// Where the name that is too long starts; no symbol has it.
+    pub const LONG_NAME: u64 = 22;
 }
 
-const DYNSTR: &[u8] = b"\0sol_log_\0helper\0data\0";
+/// The last name is one byte longer than names may be.
+const DYNSTR: &[u8] =
+    b"\0sol_log_\0helper\0data\0xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\0";
 const SHSTRTAB: &[u8] =
     b"\0.text\0.rodata\0.data.rel.ro\0.eh_frame\0.dynamic\0.dynsym\0.dynstr\0.rel.dyn\0.shstrtab\0";
 const NAMES: [&[u8]; 10] = [

@@ -6,21 +6,30 @@ mod draft;
 mod mutate;
 mod reference;
 mod shipped;
+mod timing;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyhow::Result;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use svmllm::host::Program;
 use svmllm::host::elf::{ElfError, LoadOptions, load};
 
 pub use crafted::{Crafted, crafted};
-pub use mutate::Mutator;
+pub use mutate::Mutants;
 pub use reference::Reference;
-pub use shipped::{Shipped, shipped};
+pub use shipped::shipped;
+pub use timing::{LoadTimes, load_times};
+
+/// A file to load.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Where it comes from: crate and file, or that it is ours.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
 
 /// What a file is loaded for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +113,8 @@ pub struct Report {
     pub shipped: usize,
     /// Of these, files made by hand.
     pub crafted: usize,
+    /// Of these, shipped programs and our own small files cut at the edge of a structure.
+    pub truncations: usize,
     /// Of these, mutants.
     pub mutants: usize,
     /// Cases in which both loads were equal.
@@ -143,56 +154,33 @@ fn outcome_name(outcome: &Result<Program, ElfError>) -> String {
     }
 }
 
-/// Compares all shipped and crafted files, and `mutants` mutants of them.
+/// Compares all shipped and crafted files, all truncations, and `count` mutants.
 ///
-/// A mutant depends only on the seed and its number, so `mutant(seed, number)` makes a mismatch again.
+/// A mutant depends only on the seed and its number, so [`Mutants::get`] makes that of a mismatch again.
 ///
 /// # Errors
 /// If the shipped programs cannot be found.
-pub fn run(mutants: usize, seed: u64) -> Result<Report> {
+pub fn run(count: usize, seed: u64) -> Result<Report> {
     let pairs = [Pair::new(Purpose::Execution), Pair::new(Purpose::Deployment)];
-    let mut report = Report { seed, mutants, ..Report::default() };
-    let sources = sources()?;
-    let mutator = Mutator::new(&sources);
-    for source in &sources {
-        report.add(&pairs, &source.bytes, || source.name.clone());
+    let (programs, crafted) = (shipped()?, crafted());
+    let mut report =
+        Report { seed, shipped: programs.len(), crafted: crafted.len(), mutants: count, ..Report::default() };
+    for program in &programs {
+        report.add(&pairs, &program.bytes, || program.name.clone());
     }
-    report.shipped = sources.len();
-    for case in crafted() {
+    for case in &crafted {
         report.add(&pairs, &case.bytes, || case.name.into());
-        report.crafted += 1;
     }
-    for number in 0..mutants as u64 {
-        let (bytes, steps) = mutator.mutant(&mut case_rng(seed, number));
+    let mutants = Mutants::new(programs, seed);
+    for (bytes, name) in mutants.truncations() {
+        report.add(&pairs, bytes, || name.clone());
+        report.truncations += 1;
+    }
+    for number in 0..count as u64 {
+        let (bytes, steps) = mutants.get(number);
         report.add(&pairs, &bytes, || format!("seed {seed} mutant {number} ({steps})"));
     }
     Ok(report)
-}
-
-/// The file of one mutant, and how it was made.
-///
-/// # Errors
-/// If the shipped programs cannot be found.
-pub fn mutant(seed: u64, number: u64) -> Result<(Vec<u8>, String)> {
-    Ok(Mutator::new(&sources()?).mutant(&mut case_rng(seed, number)))
-}
-
-/// What mutants are made from: shipped programs and our own small files.
-fn sources() -> Result<Vec<Shipped>> {
-    let mut sources = shipped()?;
-    let own = [
-        ("own v0", draft::Draft::v0()),
-        ("own v3", draft::Draft::v3(true)),
-        ("own v3 text", draft::Draft::v3(false)),
-    ];
-    sources.extend(own.map(|(name, draft)| Shipped { name: name.into(), bytes: draft.bytes }));
-    Ok(sources)
-}
-
-fn case_rng(seed: u64, number: u64) -> ChaCha8Rng {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(number);
-    rng
 }
 
 #[cfg(test)]

@@ -1,27 +1,32 @@
 //! Random damage to files, aimed at the fields and the edges of their structures.
 
-use rand::Rng;
 use rand::seq::{IndexedRandom, IteratorRandom};
+use std::collections::BTreeSet;
+
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::Shipped;
+use super::File;
 use super::bytes::field::{self, Field};
 use super::bytes::{get, put};
+use super::draft::Draft;
 
 /// Most records of one table whose fields are changed; real programs have thousands of relocations.
 const RECORDS: usize = 48;
-/// Files up to this many bytes are chosen most often.
+/// Programs up to this many bytes are chosen more often than larger ones.
 const SMALL: usize = 40_000;
+/// How often, in percent, a mutant is made of one of our own files, of a small and of a large program.
+const SHARES: [(usize, u32); 3] = [(0, 30), (1, 57), (2, 13)];
 
-/// Makes mutants of given files.
-pub struct Mutator<'a> {
-    small: Vec<Source<'a>>,
-    large: Vec<Source<'a>>,
+/// Mutants by number: each depends on the seed and its number only.
+pub struct Mutants {
+    seed: u64,
+    /// Our own files, small programs and large ones.
+    groups: [Vec<(File, Places)>; 3],
 }
 
-/// A file with the places worth changing.
-struct Source<'a> {
-    file: &'a Shipped,
+/// What is worth changing in a file.
+struct Places {
     /// Fields by table: offset in the file and width.
     tables: Vec<Vec<Field>>,
     /// Where the headers of the sections are.
@@ -32,59 +37,80 @@ struct Source<'a> {
     edges: Vec<usize>,
 }
 
-impl<'a> Mutator<'a> {
-    /// Makes mutants of these files, mostly of the small ones.
-    pub fn new(files: &'a [Shipped]) -> Self {
+impl Mutants {
+    /// Mutants of these programs and of our own small files.
+    pub fn new(programs: Vec<File>, seed: u64) -> Self {
+        let own = [("own v0", Draft::v0()), ("own v3", Draft::v3(true)), ("own v3 text", Draft::v3(false))]
+            .map(|(name, draft)| with_places(File { name: name.into(), bytes: draft.bytes }));
         let (small, large) =
-            files.iter().map(Source::new).partition(|source| source.file.bytes.len() <= SMALL);
-        Self { small, large }
+            programs.into_iter().map(with_places).partition(|(file, _)| file.bytes.len() <= SMALL);
+        Self { seed, groups: [own.into(), small, large] }
     }
 
-    /// A mutant, and how it was made.
-    pub fn mutant(&self, rng: &mut ChaCha8Rng) -> (Vec<u8>, String) {
-        let files = if self.large.is_empty() || rng.random_bool(0.85) { &self.small } else { &self.large };
-        let source = files.choose(rng).expect("there are files");
-        let mut bytes = source.file.bytes.clone();
-        let mut steps = source.file.name.clone();
-        for _ in 0..*[1, 1, 1, 1, 2, 2, 2, 2, 3].choose(rng).expect("not empty") {
+    /// The mutant of that number, and how it was made.
+    pub fn get(&self, number: u64) -> (Vec<u8>, String) {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(number);
+        let (group, _) =
+            SHARES.choose_weighted(&mut rng, |(_, share)| *share).expect("some share is not zero");
+        let (file, places) = self.groups[*group].choose(&mut rng).expect("there are files");
+        let mut bytes = file.bytes.clone();
+        let mut steps = file.name.clone();
+        for _ in 0..*[1, 1, 1, 1, 2, 2, 2, 2, 3].choose(&mut rng).expect("not empty") {
             steps += "; ";
-            steps += &source.change(&mut bytes, rng);
+            steps += &places.change(&mut bytes, &mut rng);
         }
         (bytes, steps)
     }
+
+    /// Every file cut at each edge of a structure, and one byte before and behind it.
+    pub fn truncations(&self) -> impl Iterator<Item = (&[u8], String)> {
+        self.groups.iter().flatten().flat_map(|(file, places)| {
+            let lengths = places.edges.iter().flat_map(|edge| edge.saturating_sub(1)..=edge + 1);
+            let lengths: BTreeSet<usize> = lengths.filter(|length| *length < file.bytes.len()).collect();
+            lengths
+                .into_iter()
+                .map(|length| (&file.bytes[..length], format!("{} cut to {length:#x}", file.name)))
+        })
+    }
 }
 
-impl<'a> Source<'a> {
-    fn new(file: &'a Shipped) -> Self {
-        let bytes = &file.bytes;
-        let read = |(at, width): Field| get(bytes, at, width) as usize;
-        let mut source = Self { file, tables: vec![], sections: vec![], names: vec![], edges: vec![0] };
-        source.add_records(0, 1, field::HEADER_SIZE, &field::HEADER);
-        let segments = read(field::SEGMENT_COUNT);
-        source.add_records(read(field::SEGMENTS), segments, field::SEGMENT_SIZE, &field::SEGMENT);
-        let (start, count) = (read(field::SECTIONS), read(field::SECTION_COUNT));
-        source.add_records(start, count, field::SECTION_SIZE, &field::SECTION);
-        source.sections = (0..count).map(|number| start + number * field::SECTION_SIZE).collect();
+fn with_places(file: File) -> (File, Places) {
+    let places = Places::of(&file.bytes);
+    (file, places)
+}
 
-        let names = source.sections.get(read(field::NAMES_INDEX)).copied();
-        for header in source.sections.clone() {
+impl Places {
+    /// The places of a file whose headers are in order.
+    fn of(bytes: &[u8]) -> Self {
+        let read = |(at, width): Field| get(bytes, at, width) as usize;
+        let mut places = Self { tables: vec![], sections: vec![], names: vec![], edges: vec![0] };
+        places.add_records(0, 1, field::HEADER_SIZE, &field::HEADER);
+        let segments = read(field::SEGMENT_COUNT);
+        places.add_records(read(field::SEGMENTS), segments, field::SEGMENT_SIZE, &field::SEGMENT);
+        let (start, count) = (read(field::SECTIONS), read(field::SECTION_COUNT));
+        places.add_records(start, count, field::SECTION_SIZE, &field::SECTION);
+        places.sections = (0..count).map(|number| start + number * field::SECTION_SIZE).collect();
+
+        let names = places.sections.get(read(field::NAMES_INDEX)).copied();
+        for header in places.sections.clone() {
             let read = |(at, width): Field| read((header + at, width));
             let (offset, size) = (read(field::S_OFFSET), read(field::S_SIZE));
-            source.edges.extend([offset, offset.saturating_add(size)]);
+            places.edges.extend([offset, offset.saturating_add(size)]);
             match read(field::S_KIND) {
-                1 if read(field::S_FLAGS) & 4 != 0 => source.add_records(offset, size / 8, 8, &field::SLOT),
-                2 | 11 => source.add_records(offset, size / 24, 24, &field::SYMBOL),
-                3 => source.add_names(offset, size),
-                6 | 9 => source.add_records(offset, size / 16, 16, &field::PAIR),
+                1 if read(field::S_FLAGS) & 4 != 0 => places.add_records(offset, size / 8, 8, &field::SLOT),
+                2 | 11 => places.add_records(offset, size / 24, 24, &field::SYMBOL),
+                3 => places.add_names(bytes, offset, size),
+                6 | 9 => places.add_records(offset, size / 16, 16, &field::PAIR),
                 _ => {}
             }
             if let Some(names) = names {
                 let names = get(bytes, names + field::S_OFFSET.0, 8) as usize;
-                source.names.push(names + read(field::S_NAME));
+                places.names.push(names + read(field::S_NAME));
             }
         }
-        source.edges.retain(|edge| *edge <= bytes.len());
-        source
+        places.edges.retain(|edge| *edge <= bytes.len());
+        places
     }
 
     /// Notes the fields of a table, of evenly spread records if it has many.
@@ -96,9 +122,9 @@ impl<'a> Source<'a> {
     }
 
     /// Notes every byte of the first names of a section as a field.
-    fn add_names(&mut self, start: usize, size: usize) {
+    fn add_names(&mut self, bytes: &[u8], start: usize, size: usize) {
         self.add_table(start, size, (start..start + size.min(8 * RECORDS)).map(|at| (at, 1)).collect());
-        let bytes = self.file.bytes.get(start..start + size).unwrap_or_default();
+        let bytes = bytes.get(start..start + size).unwrap_or_default();
         let starts = bytes.iter().enumerate().filter(|(_, byte)| **byte == 0).map(|(at, _)| start + at + 1);
         self.names.extend(starts.take(RECORDS));
     }

@@ -56,8 +56,8 @@ impl Reference {
         Self(Arc::new(loader))
     }
 
-    /// Loads the file and keeps the reference's own result, as its users do.
-    pub fn load_only(&self, file: &[u8]) -> bool {
+    /// Loads the file and gives only whether it is accepted, which costs no more than the loading.
+    pub fn accepts(&self, file: &[u8]) -> bool {
         Executable::load(file, self.0.clone()).is_ok()
     }
 

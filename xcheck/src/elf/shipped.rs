@@ -6,14 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-/// A compiled program.
-#[derive(Clone, Debug)]
-pub struct Shipped {
-    /// Crate and file.
-    pub name: String,
-    /// The file.
-    pub bytes: Vec<u8>,
-}
+use super::File;
 
 /// Where the crates keep their programs.
 const FOLDERS: [(&str, &str); 4] = [
@@ -38,7 +31,7 @@ struct Package {
 ///
 /// # Errors
 /// If cargo does not know the crates' folders, or one of them has no programs.
-pub fn shipped() -> Result<Vec<Shipped>> {
+pub fn shipped() -> Result<Vec<File>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["metadata", "--format-version", "1", "--locked"])
@@ -60,7 +53,7 @@ pub fn shipped() -> Result<Vec<Shipped>> {
     Ok(programs)
 }
 
-fn read_folder(name: &str, folder: &Path, programs: &mut Vec<Shipped>) -> Result<()> {
+fn read_folder(name: &str, folder: &Path, programs: &mut Vec<File>) -> Result<()> {
     let mut files: Vec<PathBuf> = folder
         .read_dir()
         .with_context(|| format!("{}", folder.display()))?
@@ -73,7 +66,7 @@ fn read_folder(name: &str, folder: &Path, programs: &mut Vec<Shipped>) -> Result
     }
     for path in files {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        programs.push(Shipped { name: format!("{name}/{file}"), bytes: std::fs::read(&path)? });
+        programs.push(File { name: format!("{name}/{file}"), bytes: std::fs::read(&path)? });
     }
     Ok(())
 }

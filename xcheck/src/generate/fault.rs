@@ -84,7 +84,8 @@ impl Fate {
             0..42 => Self::Exit,
             42..46 => Self::Wild,
             _ => {
-                let possible: Vec<Fate> = FAILURES.into_iter().filter(|fate| fate.is_possible(version)).collect();
+                let possible: Vec<Fate> =
+                    FAILURES.into_iter().filter(|fate| fate.is_possible(version)).collect();
                 *possible.choose(rng).expect("failures")
             }
         }
@@ -239,9 +240,7 @@ fn violate(body: &mut Body, code: &mut Code, access: AccessType, region: Region)
         Region::Data => Where::DataEnd(-(short as i64)),
         Region::Heap => Where::At(HEAP_ADDRESS + body.layout.heap - short),
         Region::Input => Where::At(INPUT_ADDRESS + body.layout.input - short),
-        Region::Stack if !isa::has_gaps(body.version) => {
-            Where::At(STACK_ADDRESS + STACK_SIZE as u64 - short)
-        }
+        Region::Stack if !isa::has_gaps(body.version) => Where::At(STACK_ADDRESS + STACK_SIZE as u64 - short),
         Region::Stack if body.rng.random() => Where::At(STACK_ADDRESS + 127 * FRAME_SIZE - short),
         Region::Stack => {
             let gap = 2 * body.rng.random_range(32..64) + 1;

@@ -8,10 +8,10 @@ use svmllm::host::{Program, Version};
 
 use super::{EDGES, IMMEDIATE_EDGES, bytes, immediate, stream, value};
 use crate::{
-    case::{Case, CaseId, FRAME_SIZE, HEAP_ADDRESS, INPUT_ADDRESS, PROGRAM_ADDRESS, STACK_ADDRESS, STACK_SIZE},
-    isa::{
-        self, Kind, Opcode, SLOT, VERSIONS, encode, encode_callx, encode_constant, named, opcodes,
+    case::{
+        Case, CaseId, FRAME_SIZE, HEAP_ADDRESS, INPUT_ADDRESS, PROGRAM_ADDRESS, STACK_ADDRESS, STACK_SIZE,
     },
+    isa::{self, Kind, Opcode, SLOT, VERSIONS, encode, encode_callx, encode_constant, named, opcodes},
     oracle::sbpf::{entrypoint_key, function_key},
 };
 
@@ -267,7 +267,8 @@ impl Operands {
             2 => {
                 // Static calls of anything but syscalls and functions have other sources.
                 let source = if self.version == Version::V3 { self.src & !1 } else { self.src };
-                let key = value(&mut self.rng) as i32;
+                // One that would be the distance to a function, or anything.
+                let key = if self.pair % 8 == 2 { 1 } else { value(&mut self.rng) as i32 };
                 let call = self.encode("call", 0, source, 0, key);
                 self.linked([vec![call, exit], callee].concat(), 0, &[2])
             }

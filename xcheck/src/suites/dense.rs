@@ -73,7 +73,7 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
     for (mode, wanted) in STEPS {
         let mut progress = Progress { steps: 0, opcodes: [0; 256] };
         // Every form of every opcode a few times, then random programs.
-        for (name, stride) in [("opcodes", if mode == Mode::Lazy { 13 } else { 37 }), ("random", 97)] {
+        for (name, stride) in [("opcodes", 13), ("random", 97)] {
             let mut suite = by_name(name, seed)?;
             for index in (0..suite.size()).step_by(stride * share as usize) {
                 if name == "random" && progress.steps >= wanted / share {
@@ -89,7 +89,8 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
                 bar.inc(progress.steps - before);
             }
         }
-        let least = isa::opcodes(Version::V0).iter().map(|opcode| progress.opcodes[usize::from(opcode.code)]).min();
+        let least =
+            isa::opcodes(Version::V0).iter().map(|opcode| progress.opcodes[usize::from(opcode.code)]).min();
         if options.sample.is_none() {
             ensure!(progress.steps >= wanted && least >= Some(EACH), "{mode:?}: {least:?} of an opcode");
         }

@@ -2,6 +2,7 @@
 
 mod budgets;
 pub mod dense;
+pub mod elf;
 mod opcodes;
 pub mod performance;
 mod random;
@@ -34,7 +35,7 @@ use crate::{
 pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 
 /// The names of the suites that look at the machine in another way.
-pub const OTHERS: [&str; 4] = ["tables", "dense", "sabotage", "performance"];
+pub const OTHERS: [&str; 5] = ["tables", "dense", "sabotage", "elf", "performance"];
 
 /// Runs one of [`OTHERS`]; `None` if the name is not among them.
 ///
@@ -45,6 +46,7 @@ pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Resu
         "tables" => tables::run(seed, options),
         "dense" => dense::run(seed, options),
         "sabotage" => sabotage::run(seed, options),
+        "elf" => elf::run(seed, options),
         "performance" => performance::run(seed, options),
         _ => return None,
     })
@@ -111,8 +113,7 @@ pub fn run(
         bar.inc(1);
         let Some(case) = suite.case(index)? else { continue };
         let expected = oracle.run(&case).with_context(|| format!("the oracle cannot run {}", case.id))?;
-        let counts =
-            counts.entry(suite.part(index)).or_insert_with(|| Counts::new(case.program.version));
+        let counts = counts.entry(suite.part(index)).or_insert_with(|| Counts::new(case.program.version));
         counts.coverage.record(&case, &expected);
         match check(&case, &expected, subject) {
             Ok(None) => counts.matched += 1,

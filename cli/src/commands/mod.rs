@@ -1,0 +1,67 @@
+//! The commands, one file each.
+
+mod demo;
+mod exec;
+mod run;
+mod weights;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Args, Subcommand};
+use svmllm::{
+    host::Mode,
+    tables::{Weights, WeightsError},
+};
+
+use crate::evaluators::EvaluatorKind;
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run a program: an ELF file, assembly (.s) or raw instruction slots (.bin)
+    Run(run::Run),
+    /// Serve runs as JSON, one object a line, from standard input to standard output
+    Exec(exec::Exec),
+    /// Show, save and check the weights
+    #[command(subcommand)]
+    Weights(weights::Weights),
+    /// Run a sample program; without a name, list them
+    Demo(demo::Demo),
+}
+
+impl Command {
+    /// Carries it out and says how it went.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Run(command) => command.execute(),
+            Self::Exec(command) => command.execute(),
+            Self::Weights(command) => command.execute(),
+            Self::Demo(command) => command.execute(),
+        }
+    }
+}
+
+/// What computes the steps.
+#[derive(Args)]
+struct Computing {
+    /// Take rows of the weights, or multiply with all of them
+    #[arg(long, value_enum, default_value_t)]
+    evaluator: EvaluatorKind,
+    /// Compute every unit in each step and observe only whether the program goes on
+    #[arg(long)]
+    full: bool,
+    /// Weights to use instead of generated ones
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
+}
+
+impl Computing {
+    fn mode(&self) -> Mode {
+        if self.full { Mode::Full } else { Mode::Lazy }
+    }
+}
+
+/// The weights in a file, or the generated ones.
+fn load_weights(path: Option<&PathBuf>) -> Result<Weights, WeightsError> {
+    path.map_or_else(|| Ok(Weights::generate()), Weights::load)
+}

@@ -1,0 +1,172 @@
+//! One run, from a program to its report, on any evaluator.
+
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+use svmllm::{
+    deltanet::HeadsBoundary,
+    host::{Ended, Machine, Mode, Program, Setup, SetupError},
+    tables::{Counted, Indexed, WeightsError, alphabet::Region},
+};
+
+/// Why a run gave no report.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// It could not start.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// The weights do not make an evaluator.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    /// An activation was not one-hot.
+    #[error("evaluator: {0}")]
+    Evaluator(String),
+    /// There are more steps than a trace may have.
+    #[error("the trace is longer than {0} steps")]
+    TraceTooLong(usize),
+    /// The trace could not be written.
+    #[error("trace: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl RunError {
+    fn evaluator(error: impl std::error::Error) -> Self {
+        Self::Evaluator(error.to_string())
+    }
+}
+
+/// What to run.
+pub struct Job<'a> {
+    /// The program, verified.
+    pub program: &'a Program,
+    /// What it starts from.
+    pub setup: &'a Setup,
+    /// How steps are computed.
+    pub mode: Mode,
+    /// Bytes to give back afterwards: (address, length).
+    pub dump: &'a [(u64, usize)],
+}
+
+/// A look at a run on its way.
+pub enum Watch<'a> {
+    /// Now and then, the number of instructions so far.
+    Progress(&'a mut dyn FnMut(u64)),
+    /// Before each instruction, registers 0 to 10 and the program counter.
+    Steps(&'a mut dyn FnMut(&[u64; 12]) -> Result<(), RunError>),
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub struct Report {
+    /// How it ended.
+    pub ended: Ended,
+    /// Registers at the end; on an error, before the failing instruction.
+    pub registers: [u64; 11],
+    /// Instructions executed, the failing one included.
+    pub instructions: u64,
+    /// Compute units left.
+    pub remaining: u64,
+    /// Bytes of the input region.
+    pub input: Vec<u8>,
+    /// The bytes asked for, where they are mapped.
+    pub dump: Vec<Option<Vec<u8>>>,
+    /// How long it took, setting up left out.
+    pub elapsed: Duration,
+}
+
+impl Report {
+    /// Nanoseconds an instruction, on average.
+    pub fn pace(&self) -> f64 {
+        self.elapsed.as_nanos() as f64 / self.instructions.max(1) as f64
+    }
+}
+
+/// Runs a program to its end.
+pub fn run<E: HeadsBoundary>(evaluator: &E, job: &Job<'_>, watch: Watch<'_>) -> Result<Report, RunError> {
+    let mut machine = Machine::new(evaluator, job.program, job.setup, job.mode)?;
+    let begun = Instant::now();
+    let ended = match watch {
+        Watch::Progress(progress) => run_in_chunks(&mut machine, progress)?,
+        Watch::Steps(step) => run_stepwise(&mut machine, step)?,
+    };
+    let elapsed = begun.elapsed();
+    report(&machine, job, ended, elapsed).map_err(RunError::evaluator)
+}
+
+fn run_in_chunks<E: HeadsBoundary>(
+    machine: &mut Machine<'_, E>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Ended, RunError> {
+    const CHUNK_TIME: Duration = Duration::from_millis(50);
+    let mut chunk = 1u64;
+    loop {
+        let begun = Instant::now();
+        if let Some(ended) = machine.run_for(chunk).map_err(RunError::evaluator)? {
+            return Ok(ended.clone());
+        }
+        progress(machine.used().map_err(RunError::evaluator)?);
+        if begun.elapsed() < CHUNK_TIME {
+            chunk = chunk.saturating_mul(2);
+        }
+    }
+}
+
+fn run_stepwise<E: HeadsBoundary>(
+    machine: &mut Machine<'_, E>,
+    step: &mut dyn FnMut(&[u64; 12]) -> Result<(), RunError>,
+) -> Result<Ended, RunError> {
+    loop {
+        if machine.will_execute().map_err(RunError::evaluator)? {
+            step(&machine.registers().map_err(RunError::evaluator)?)?;
+        }
+        if let Some(ended) = machine.step().map_err(RunError::evaluator)? {
+            return Ok(ended.clone());
+        }
+    }
+}
+
+fn report<E: HeadsBoundary>(
+    machine: &Machine<'_, E>,
+    job: &Job<'_>,
+    ended: Ended,
+    elapsed: Duration,
+) -> Result<Report, E::Error> {
+    let [registers @ .., _] = machine.registers()?;
+    Ok(Report {
+        ended,
+        registers,
+        instructions: machine.used()?,
+        remaining: machine.remaining()?,
+        input: machine.bytes(Region::Input)?,
+        dump: job
+            .dump
+            .iter()
+            .map(|&(address, length)| machine.dump(address, length))
+            .collect::<Result<_, _>>()?,
+        elapsed,
+    })
+}
+
+/// What instructions ask of the weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Instructions counted.
+    pub instructions: u64,
+    /// Passes through a layer.
+    pub layers: u64,
+    /// Bits and gates the host read.
+    pub observations: u64,
+}
+
+/// Counts what the first `steps` instructions cost in lazy mode.
+pub fn count(indexed: Indexed, program: &Program, setup: &Setup, steps: u64) -> Result<Cost, RunError> {
+    let counted = Counted::new(indexed);
+    let mut machine = Machine::new(&counted, program, setup, Mode::Lazy)?;
+    counted.restart();
+    machine.run_for(steps).map_err(RunError::evaluator)?;
+    let counts = counted.counts();
+    let instructions = machine.used().map_err(RunError::evaluator)?;
+    Ok(Cost { instructions, layers: counts.layers, observations: counts.observed() })
+}
