@@ -12,9 +12,11 @@ trap 'rm -rf "$objects"' EXIT
 cargo build --quiet --release --locked --manifest-path link/Cargo.toml
 for source in */*.c; do
     name=$(basename "$source" .c)
-    # mcpu v2 is the instruction set of sBPF version 0: later ones use instructions it lacks.
+    # mcpu v2 is the instruction set of sBPF version 0: later ones use instructions it lacks. Version 3 has
+    # all of it, but not the zero extension of 32-bit results that mcpu v3 relies on.
     "$clang" -target bpfel -mcpu=v2 -O2 -ffreestanding -fno-builtin -nostdlibinc \
         -mllvm -bpf-stack-size=4096 -Wall -Wextra -Werror -c "$source" -o "$objects/$name.o"
     mkdir -p "$output/$(dirname "$source")"
-    link/target/release/link-sbpf "$objects/$name.o" "$output/${source%.c}.so"
+    link/target/release/link-sbpf 0 "$objects/$name.o" "$output/${source%.c}.so"
+    link/target/release/link-sbpf 3 "$objects/$name.o" "$output/${source%.c}_v3.so"
 done
