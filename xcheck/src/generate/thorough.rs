@@ -74,6 +74,7 @@ fn pairs(rng: &mut ChaCha8Rng, programs: &mut Vec<Code>) {
         programs.push(apply(&half, DIGITS.rotate_left(32), turned | 1));
         programs.push(apply(&wide, DIGITS, !turned));
     }
+    programs.push(apply(&wide, u64::MAX, u64::MAX));
     for _ in 0..300 {
         // Runs of digits that add up to 15 let carries travel.
         let a: u64 = rng.random();
@@ -87,8 +88,18 @@ fn pairs(rng: &mut ChaCha8Rng, programs: &mut Vec<Code>) {
     }
 }
 
-/// Every low byte of a shift count, both widths.
+/// Every low byte of a shift count, both widths; every pair of neighbouring digits at every count below
+/// a digit.
 fn shifts(programs: &mut Vec<Code>) {
+    for distance in 0..16u64 {
+        for first in [0, 8u64] {
+            let lane = |x: u64| (x & 15) | (x + distance & 15) << 4;
+            let word = (0..8).fold(0, |word, x| word | lane(first + x) << (8 * x));
+            for count in 0..4 {
+                programs.push(apply(&["lsh64_reg", "rsh64_reg", "arsh64_reg"], word, count));
+            }
+        }
+    }
     for low in (0..256).step_by(2) {
         let mut code = Code::default();
         code.lddw(8, DIGITS.rotate_left(28) | 1);
