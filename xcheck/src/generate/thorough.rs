@@ -30,6 +30,7 @@ pub fn cases(seed: u64) -> anyhow::Result<Vec<Case>> {
     let mut cases: Vec<Case> = programs.into_iter().map(|code| case(seed, code)).collect();
     accesses(seed, &mut cases);
     depths(seed, &mut cases);
+    edges(seed, &mut cases);
     exhausted(seed, &mut cases)?;
     Ok(cases)
 }
@@ -75,11 +76,15 @@ fn pairs(rng: &mut ChaCha8Rng, programs: &mut Vec<Code>) {
         programs.push(apply(&wide, DIGITS, !turned));
     }
     programs.push(apply(&wide, u64::MAX, u64::MAX));
+    programs.push(apply(&wide, u64::MAX, u64::MAX - 1));
     for _ in 0..300 {
         // Runs of digits that add up to 15 let carries travel.
         let a: u64 = rng.random();
         let mask = rng.random::<u64>() & rng.random::<u64>();
         programs.push(apply(&wide, a, !a ^ mask & rng.random::<u64>()));
+    }
+    for _ in 0..300 {
+        programs.push(apply(&wide[..3], rng.random(), rng.random()));
     }
     for _ in 0..60 {
         let (a, b): (u64, u64) = (rng.random(), rng.random());
@@ -225,6 +230,20 @@ fn depths(seed: u64, cases: &mut Vec<Case>) {
         code.op("callx", 0, 0, 0, 3);
         code.exit();
         cases.push(with(seed, &[code]));
+    }
+}
+
+/// The second slot of a constant, and the place after the last slot, with and without units left.
+fn edges(seed: u64, cases: &mut Vec<Case>) {
+    for budget in [2, 10_000] {
+        let mut code = Code::default();
+        code.address(3, Anchor::Start(0), 8);
+        code.op("callx", 0, 0, 0, 3);
+        cases.push(Case { budget, ..case(seed, code) });
+        let mut code = Code::default();
+        code.op("mov64_imm", 0, 0, 0, 1);
+        code.op("mov64_imm", 1, 0, 0, 1);
+        cases.push(Case { budget, ..with(seed, &[code]) });
     }
 }
 
