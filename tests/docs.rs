@@ -6,11 +6,13 @@ use std::{collections::BTreeMap, fmt::Write as _, path::Path, sync::Mutex};
 
 use svmllm::{
     alu,
-    deltanet::HeadsBoundary,
+    deltanet::{Heads, HeadsBoundary},
     host::{Machine, Mode, Program, Setup, Version, assemble},
     tables::{
-        Array, Boundary, Counted, Counts, Evaluator, Indexed, Site, Weights, alphabet::AlphabetId,
-        alphabet::Bit, catalogue::TableId, decode,
+        Array, Boundary, Counted, Counts, Evaluator, Indexed, Site, Weights,
+        alphabet::{AlphabetId, Bit},
+        catalogue::TableId,
+        decode,
     },
 };
 
@@ -310,57 +312,61 @@ fn steps() {
 #[test]
 fn width_and_operand_make_no_difference() {
     let e = Counted::new(Indexed::new(&Weights::generate()).unwrap());
-    let cost = |line: &str, mode| {
+    let measured = |line: &str, mode| {
         let source = format!("mov64 r1, 7\n{line}\nexit");
         measure(&e, &kind("variant", &source, 1), mode)
     };
     for operation in ["mov", "add", "sub", "and", "or", "xor", "lsh", "rsh", "arsh", "mul", "div", "mod"] {
         for mode in [Mode::Lazy, Mode::Full] {
-            let first = cost(&format!("{operation}64 r0, r1"), mode);
+            let first = measured(&format!("{operation}64 r0, r1"), mode);
             for variant in ["64 r0, 7", "32 r0, r1", "32 r0, 7"] {
-                assert_eq!(cost(&format!("{operation}{variant}"), mode), first, "{operation}{variant}");
+                assert_eq!(measured(&format!("{operation}{variant}"), mode), first, "{operation}{variant}");
             }
         }
     }
 }
 
+/// What a circuit asks for, from given words on.
+fn cost<T>(e: &Counted<Indexed>, circuit: impl FnOnce(&Counted<Indexed>) -> T) -> Counts {
+    e.restart();
+    circuit(e);
+    e.counts()
+}
+
 #[test]
 fn depths() {
-    let e = Counted::new(Indexed::new(&Weights::generate()).unwrap());
+    let e = &Counted::new(Indexed::new(&Weights::generate()).unwrap());
+    let (x, y) = (e.embed(0x0123_4567_89ab_cdef), e.embed(0x29));
+    let wide = e.digit::<Bit, 0>();
+    let count = |e: &Counted<Indexed>| alu::shift_count(e, &y, &wide);
+    let rows = [
+        ("add", cost(e, |e| alu::add(e, &x, &y))),
+        ("subtract, negate", cost(e, |e| alu::subtract(e, &x, &y))),
+        ("and, or, xor", cost(e, |e| alu::bitwise_xor(e, &x, &y))),
+        ("compare, unsigned", cost(e, |e| e.compare(&x, &y))),
+        ("compare, signed", cost(e, |e| alu::compare_signed(e, &x, &y))),
+        ("compare with zero", cost(e, |e| e.is_zero(&x))),
+        ("shift left", cost(e, |e| alu::shift_left(e, &x, &count(e)))),
+        ("shift right", cost(e, |e| alu::shift_right(e, &x, &count(e)))),
+        ("shift right, signed", cost(e, |e| alu::shift_arithmetic(e, &x, &count(e)))),
+        ("multiply", cost(e, |e| alu::multiply(e, &x, &y))),
+        ("divide", cost(e, |e| alu::divide(e, &x, &y))),
+    ];
+    assert_eq!(rows[0].1.depth, 4);
     let mut text = "| circuit | depth | layers | lookups | reads |\n\
                     | --- | ---: | ---: | ---: | ---: |\n"
         .to_owned();
-    let mut row = |name: &str, run: &dyn Fn(&Counted<Indexed>)| {
-        e.restart();
-        run(&e);
-        let Counts { depth, layers, lookups, reads, .. } = e.counts();
+    for (name, Counts { depth, layers, lookups, reads, .. }) in rows {
         writeln!(text, "| {name} | {depth} | {layers} | {lookups} | {reads} |").unwrap();
-        depth
-    };
-    let (x, y) = (0x0123_4567_89ab_cdef, 0x29);
-    let add = row("add", &|e| drop(alu::add(e, &e.embed(x), &e.embed(y))));
-    assert_eq!(add, 4);
-    row("subtract, negate", &|e| drop(alu::subtract(e, &e.embed(x), &e.embed(y))));
-    row("and, or, xor", &|e| drop(alu::bitwise_xor(e, &e.embed(x), &e.embed(y))));
-    row("compare, unsigned", &|e| drop(e.compare(&e.embed(x), &e.embed(y))));
-    row("compare, signed", &|e| drop(alu::compare_signed(e, &e.embed(x), &e.embed(y))));
-    row("compare with zero", &|e| drop(e.is_zero(&e.embed(x))));
-    let count = |e: &Counted<Indexed>| alu::shift_count(e, &e.embed(y), &e.digit::<Bit, 0>());
-    row("shift left", &|e| drop(alu::shift_left(e, &e.embed(x), &count(e))));
-    row("shift right", &|e| drop(alu::shift_right(e, &e.embed(x), &count(e))));
-    row("shift right, signed", &|e| drop(alu::shift_arithmetic(e, &e.embed(x), &count(e))));
-    row("multiply", &|e| drop(alu::multiply(e, &e.embed(x), &e.embed(y))));
-    row("divide", &|e| drop(alu::divide(e, &e.embed(x), &e.embed(y))));
+    }
     check(PAGE, "depths", &text);
-    memory_reads_in_one_layer(&e);
 }
 
-/// A read of a head is one layer, whatever the size of the memory.
-fn memory_reads_in_one_layer(e: &Counted<Indexed>) {
+#[test]
+fn memory_is_read_in_one_layer_whatever_its_size() {
+    let e = &Counted::new(Indexed::new(&Weights::generate()).unwrap());
     for length in [8, 100_000] {
         let ram = e.ram(&vec![1; length]);
-        e.restart();
-        drop(svmllm::deltanet::Heads::ram_read(e, &ram, &e.embed(0)));
-        assert_eq!(e.counts().depth, 1);
+        assert_eq!(cost(e, |e| e.ram_read(&ram, &e.embed(0))).depth, 1);
     }
 }
