@@ -21,3 +21,29 @@ pub fn swap_bytes<E: Evaluator>(e: &E, size: &E::Digit<Size>, a: &Word<E>) -> Wo
     let low = |lanes: usize| e.shift_down(&swapped, 16 - lanes, &zero);
     e.attend(size, [&low(2), &low(4), &low(8), &swapped])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::{
+        Boundary,
+        testing::{Effort, on_every_evaluator, word},
+    };
+
+    on_every_evaluator!(keeps_and_swaps);
+
+    fn keeps_and_swaps<E: Boundary>(e: &E, effort: Effort) {
+        effort.check(word(), |a| {
+            for (size, kept, swapped) in [
+                (Size::Byte, u64::from(a as u8), u64::from(a as u8)),
+                (Size::Half, u64::from(a as u16), u64::from((a as u16).swap_bytes())),
+                (Size::Word, u64::from(a as u32), u64::from((a as u32).swap_bytes())),
+                (Size::Double, a, a.swap_bytes()),
+            ] {
+                let (size, x) = (e.embed_digit::<Size>(size as usize), e.embed(a));
+                assert_eq!(e.read_out(&keep_bytes(e, &size, &x)).unwrap(), kept, "{a:#x}");
+                assert_eq!(e.read_out(&swap_bytes(e, &size, &x)).unwrap(), swapped, "{a:#x}");
+            }
+        });
+    }
+}

@@ -40,3 +40,34 @@ pub fn shift_arithmetic<E: Evaluator>(e: &E, a: &Word<E>, count: &ShiftCount<E>)
     let fill = e.apply1(SIGN_FILL, &e.lane(a, 15));
     e.shift_right(a, &count.digits, &count.bits, &fill)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::{
+        Boundary,
+        testing::{EDGES, Effort, on_every_evaluator, word},
+    };
+    use proptest::prelude::*;
+
+    on_every_evaluator!(shifts_by_every_count);
+
+    fn check<E: Boundary>(e: &E, a: u64, count: u64, half: bool) {
+        let (x, bit) = (e.embed(a), e.embed_digit::<Bit>(usize::from(half)));
+        let by = shift_count(e, &e.embed(count), &bit);
+        let masked = count & if half { 31 } else { 63 };
+        let results = [shift_left(e, &x, &by), shift_right(e, &x, &by), shift_arithmetic(e, &x, &by)]
+            .map(|word| e.read_out(&word).unwrap());
+        assert_eq!(results, [a << masked, a >> masked, (a as i64 >> masked) as u64], "{a:#x} by {count}");
+    }
+
+    /// Counts 0 to 255: the masks must drop bits 5, 6 and 7.
+    fn shifts_by_every_count<E: Boundary>(e: &E, effort: Effort) {
+        let counts = EDGES.into_iter().flat_map(|a| (0..256).map(move |count| (a, count)));
+        for (a, count) in effort.of(counts) {
+            check(e, a, count, false);
+            check(e, a, count, true);
+        }
+        effort.check((word(), word(), any::<bool>()), |(a, count, half)| check(e, a, count, half));
+    }
+}

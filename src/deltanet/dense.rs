@@ -1,6 +1,6 @@
 //! Heads on candle tensors: the delta rule as written, one matrix a page.
 
-use super::{FRAME_WORDS, Heads, HeadsBoundary};
+use super::{FRAME_WORDS, Heads, HeadsBoundary, PAGE, ROWS};
 use crate::tables::{
     Boundary, Dense, DenseError, Evaluator, Word,
     alphabet::{Alphabet, Bit, Nibble, Span},
@@ -11,10 +11,6 @@ use std::{cell::RefCell, rc::Rc};
 
 type Digit<A> = <Dense as Evaluator>::Digit<A>;
 
-/// Rows of a page: a row is named by two digits.
-const PAGE: usize = 256;
-/// Rows read or written at once.
-const ROWS: usize = 8;
 /// Numbers in a word.
 const WORD: usize = 256;
 
@@ -28,6 +24,13 @@ pub struct Paged {
     /// What fresh pages hold.
     source: Rc<[u8]>,
     pages: RefCell<FxHashMap<u64, Tensor>>,
+}
+
+impl Paged {
+    /// Whether a RAM has page `number`.
+    fn has(&self, number: u64) -> bool {
+        number < self.source.len().div_ceil(PAGE) as u64
+    }
 }
 
 /// Keys and values of an exact match.
@@ -81,18 +84,28 @@ impl Dense {
         }
     }
 
+    /// Number of the page an offset points into, and that page and the next as one, shape \[512, 32\].
+    fn two_pages(&self, ram: &Paged, offset: &Word<Self>) -> (u64, Tensor) {
+        let number = self.page_number(offset) & u64::from(u32::MAX >> 8);
+        let pages = [number, number + 1].map(|number| self.ram_page(ram, number));
+        (number, self.keep(Tensor::cat(&pages, 0), (2 * PAGE, 32)))
+    }
+
     /// Page `number` of a RAM, shape \[256, 32\].
     fn ram_page(&self, ram: &Paged, number: u64) -> Tensor {
-        let mut pages = ram.pages.borrow_mut();
-        let page = pages.entry(number).or_insert_with(|| {
+        let fresh = || {
             let start = usize::try_from(number).unwrap_or(usize::MAX).saturating_mul(PAGE);
             let nibbles: Vec<u32> = (0..PAGE)
                 .map(|row| ram.source.get(start.saturating_add(row)).copied().unwrap_or(0))
                 .flat_map(|byte| [u32::from(byte) & 15, u32::from(byte) >> 4])
                 .collect();
             self.keep(self.nibbles(&nibbles).reshape((PAGE, 32)), (PAGE, 32))
-        });
-        page.clone()
+        };
+        // A full step reads every RAM at whatever offset it has: pages that do not exist are not kept.
+        if !ram.has(number) {
+            return fresh();
+        }
+        ram.pages.borrow_mut().entry(number).or_insert_with(fresh).clone()
     }
 
     /// Page `number` of the slots, shape \[256, 256 + 2\]: a word, and whether it is there.
@@ -174,27 +187,24 @@ impl Heads for Dense {
     }
 
     fn ram_read(&self, ram: &Paged, offset: &Word<Self>) -> Word<Self> {
-        let number = self.page_number(offset);
-        let pages = [self.ram_page(ram, number), self.ram_page(ram, number.wrapping_add(1))];
-        let read = || {
-            let keys = self.eight_keys(&self.row_key(offset))?;
-            keys.matmul(&Tensor::cat(&pages, 0)?)?.reshape((16, 16))
-        };
+        let (_, pages) = self.two_pages(ram, offset);
+        let read = || self.eight_keys(&self.row_key(offset))?.matmul(&pages)?.reshape((16, 16));
         self.word_from(read())
     }
 
     fn ram_write(&self, ram: &mut Paged, offset: &Word<Self>, span: &Digit<Span>, value: &Word<Self>) {
-        let number = self.page_number(offset);
-        let pages = [self.ram_page(ram, number), self.ram_page(ram, number.wrapping_add(1))];
+        let (number, pages) = self.two_pages(ram, offset);
         let write = || {
             let keys = self.eight_keys(&self.row_key(offset))?;
             let values = self.tensor(value).reshape((ROWS, 32))?;
-            self.delta("ram", &Tensor::cat(&pages, 0)?, &keys, &self.strengths(span)?, &values)
+            self.delta("ram", &pages, &keys, &self.strengths(span)?, &values)
         };
         let both = self.keep(write(), (2 * PAGE, 32));
-        for half in 0..2 {
-            let page = self.keep(both.narrow(0, half * PAGE, PAGE), (PAGE, 32));
-            ram.pages.borrow_mut().insert(number.wrapping_add(half as u64), page);
+        for (half, number) in [number, number + 1].into_iter().enumerate() {
+            if ram.has(number) {
+                let page = self.keep(both.narrow(0, half * PAGE, PAGE), (PAGE, 32));
+                ram.pages.get_mut().insert(number, page);
+            }
         }
     }
 
@@ -300,5 +310,24 @@ impl HeadsBoundary for Dense {
             }
         };
         Match { keys, values, default }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::testing::dense;
+
+    /// A full step reads and writes, with strength 0, wherever its registers point.
+    #[test]
+    fn pages_that_do_not_exist_are_not_kept() {
+        let e = dense();
+        let mut ram = e.ram(&[1; 300]);
+        for offset in (0..40).map(|i| i * 0x0123_4567) {
+            let offset = e.embed(offset);
+            e.ram_read(&ram, &offset);
+            e.ram_write(&mut ram, &offset, &e.embed_digit::<Span>(0), &offset);
+        }
+        assert!(ram.pages.borrow().len() <= 2);
     }
 }

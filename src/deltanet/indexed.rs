@@ -1,6 +1,6 @@
 //! Heads on the indexed evaluator: with one-hot keys a read is one row, a write replaces one row.
 
-use super::{FRAME_WORDS, Heads, HeadsBoundary};
+use super::{FRAME_WORDS, Heads, HeadsBoundary, PAGE, ROWS};
 use crate::tables::{
     Boundary, Evaluator, Indexed, Lanes,
     alphabet::{Bit, Nibble, Span},
@@ -15,7 +15,8 @@ type Word = Lanes<Nibble>;
 #[derive(Clone)]
 pub struct Bank([Word; 16]);
 
-/// Bytes as pairs of positions, with eight spare rows so that a read may start at the last one.
+/// Bytes as pairs of positions: whole pages, then eight rows never written, so that a read may start at
+/// the last row.
 #[derive(Clone)]
 pub struct Ram(Vec<u8>);
 
@@ -33,9 +34,6 @@ pub struct Dictionary(FxHashMap<u32, Word>);
 
 /// Frames a machine can have: depth is two digits.
 const FRAMES: usize = 256;
-
-/// Rows read or written at once.
-const ROWS: usize = 8;
 
 impl Indexed {
     /// Row that a 32-bit offset points at.
@@ -81,6 +79,9 @@ impl Heads for Indexed {
             0 => return,
             letter => 1 << (letter - 1),
         };
+        // What would land outside the pages is lost.
+        let end = ram.0.len() - ROWS;
+        let count = count.min(end.saturating_sub(row));
         if let Some(rows) = ram.0.get_mut(row..row + count) {
             rows.copy_from_slice(&bytes[..count]);
         }
@@ -127,13 +128,14 @@ impl HeadsBoundary for Indexed {
     }
 
     fn ram(&self, bytes: &[u8]) -> Ram {
-        let mut rows = Vec::with_capacity(bytes.len() + ROWS);
+        let length = bytes.len().next_multiple_of(PAGE) + ROWS;
+        let mut rows = Vec::with_capacity(length);
         if self.labels().is_identity() {
             rows.extend_from_slice(bytes);
         } else {
             rows.extend(bytes.iter().map(|byte| self.embed(u64::from(*byte)).to_bytes()[0]));
         }
-        rows.resize(bytes.len() + ROWS, self.embed(0).to_bytes()[0]);
+        rows.resize(length, self.embed(0).to_bytes()[0]);
         Ram(rows)
     }
 

@@ -9,6 +9,8 @@
 mod counted;
 mod dense;
 mod indexed;
+#[cfg(test)]
+mod tests;
 
 use crate::tables::{
     Boundary, Evaluator, Word,
@@ -19,6 +21,12 @@ pub use indexed::{Bank, Dictionary, Frames, Ram, Slots};
 
 /// Words kept per call frame.
 pub const FRAME_WORDS: usize = 6;
+
+/// Rows of a page: a row is named by two digits.
+const PAGE: usize = 256;
+
+/// Rows of a RAM read or written at once.
+const ROWS: usize = 8;
 
 /// The memories of the machine, next to the tables of [`Evaluator`].
 pub trait Heads: Evaluator {
@@ -43,10 +51,10 @@ pub trait Heads: Evaluator {
         strength: &Self::Digit<Bit>,
         value: &Word<Self>,
     );
-    /// Reads the eight rows from `offset` on, the first in the two lowest lanes. Rows outside the RAM
-    /// read as 0.
+    /// Reads the eight rows from `offset` on (its eight lowest lanes count), the first in the two lowest
+    /// lanes. A RAM has as many whole pages of 256 rows as its bytes need; rows outside them read as 0.
     fn ram_read(&self, ram: &Self::Ram, offset: &Word<Self>) -> Word<Self>;
-    /// Writes the first `span` of the eight rows from `offset` on.
+    /// Writes the first `span` of the eight rows from `offset` on. What lands outside the pages is lost.
     fn ram_write(
         &self,
         ram: &mut Self::Ram,

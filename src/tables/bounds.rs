@@ -13,9 +13,11 @@ fn layer(name: &str, w: &Array, bias: Option<&Array>, input: f64) -> Result<f64,
     let mut bound = 0.0f64;
     for (row, weights) in w.data.chunks(width).enumerate() {
         let bias = bias.map_or(0.0, |b| f64::from(b.data[row]).abs());
-        bound = bound.max(weights.iter().map(|w| f64::from(*w).abs() * input).sum::<f64>() + bias);
+        let sum = weights.iter().map(|w| f64::from(*w).abs() * input).sum::<f64>() + bias;
+        // `max` would drop a NaN.
+        bound = if sum.is_nan() { f64::INFINITY } else { bound.max(sum) };
     }
-    if bound.is_nan() || bound >= BOUND {
+    if bound >= BOUND {
         return Err(WeightsError::Bound { name: name.into(), bound });
     }
     Ok(bound)
@@ -35,13 +37,23 @@ pub(crate) fn check(weights: &Weights) -> Result<(), WeightsError> {
     }
     let hidden = layer("product", weights.get("product.w1")?, Some(weights.get("product.b1")?), 1.0)?;
     layer("product.value", weights.get("product.value")?, None, hidden)?;
-    let term = weights.get("product.value")?.data.iter().fold(0.0f64, |m, v| m.max(f64::from(v.abs())));
-    layer("product.columns", weights.get("product.columns")?, None, term)?;
-    layer("product.digits", weights.get("product.digits")?, None, 1.0)?;
+    // Of the terms and digits that feed a sum one is on at a time, so the largest counts.
+    let largest = |name: &str| -> Result<f64, WeightsError> {
+        Ok(weights.get(name)?.data.iter().fold(0.0f64, |m, v| m.max(f64::from(v.abs()))))
+    };
+    let columns = layer("product.columns", weights.get("product.columns")?, None, largest("product.value")?)?;
+    let places = weights.get("product.digits")?;
+    layer("product.digits", places, None, 1.0)?;
+    let places = largest("product.digits")? * places.shape[0] as f64;
     for stair in Stair::ALL {
         let name = format!("stair.{}", stair.name());
         let get = |part: &str| weights.get(&format!("{name}.{part}"));
-        let hidden = layer(&name, get("w1")?, Some(get("b1")?), stair.limit() as f64)?;
+        let input = match stair {
+            Stair::High => columns,
+            Stair::Low => columns + largest("stair.high.remainder")?,
+            Stair::Small => places,
+        };
+        let hidden = layer(&name, get("w1")?, Some(get("b1")?), input.max(stair.limit() as f64))?;
         layer(&name, get("w2")?, Some(get("b2")?), hidden)?;
     }
     Ok(())

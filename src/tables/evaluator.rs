@@ -8,7 +8,94 @@ pub type Word<E> = <E as Evaluator>::Lanes<Nibble>;
 /// Runs tables, wiring, attention and linear sums on opaque digits.
 ///
 /// A circuit is a function generic over this trait. It can pass digits from one operation to the next
-/// and nothing else: there is no way to look at one. The whole-word operations at the end
+/// and nothing else: there is no way to look at one.
+///
+/// ```
+/// use svmllm::tables::{Boundary, Evaluator, Indexed, Weights, Word, alphabet::Bit};
+///
+/// fn double<E: Evaluator>(e: &E, a: &Word<E>) -> Word<E> {
+///     e.add_words(a, a, &e.digit::<Bit, 0>()).0
+/// }
+///
+/// let e = Indexed::new(&Weights::generate())?;
+/// assert_eq!(e.read_out(&double(&e, &e.embed(21)))?, 42);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A circuit cannot read a word or observe a bit; host code can, where it asks for [`Boundary`] or
+/// [`Sequencer`]:
+///
+/// ```compile_fail,E0599
+/// # use svmllm::tables::{Evaluator, Word};
+/// fn peek<E: Evaluator>(e: &E, a: &Word<E>) -> u64 {
+///     e.read_out(a).unwrap()
+/// }
+/// ```
+/// ```compile_fail,E0599
+/// # use svmllm::tables::{Evaluator, Site, alphabet::Bit};
+/// fn peek<E: Evaluator>(e: &E, bit: &E::Digit<Bit>) -> bool {
+///     e.observe(bit, Site::Taken).unwrap()
+/// }
+/// ```
+///
+/// Not even a driver observes a nibble:
+///
+/// ```compile_fail,E0277
+/// # use svmllm::tables::{Sequencer, Site, alphabet::Nibble};
+/// fn peek<E: Sequencer>(e: &E, digit: &E::Digit<Nibble>) {
+///     let _ = e.observe_gate(digit, Site::Taken);
+/// }
+/// ```
+///
+/// Digits and words do not compare, print, add, hash or turn into anything:
+///
+/// ```compile_fail,E0369
+/// # use svmllm::tables::{Evaluator, alphabet::Bit};
+/// fn peek<E: Evaluator>(a: &E::Digit<Bit>, b: &E::Digit<Bit>) -> bool {
+///     a == b
+/// }
+/// ```
+/// ```compile_fail,E0277
+/// # use svmllm::tables::{Evaluator, alphabet::Bit};
+/// fn peek<E: Evaluator>(a: &E::Digit<Bit>) -> String {
+///     format!("{a:?}")
+/// }
+/// ```
+/// ```compile_fail,E0369
+/// # use svmllm::tables::{Evaluator, Word};
+/// fn native<E: Evaluator>(a: Word<E>, b: Word<E>) -> Word<E> {
+///     a + b
+/// }
+/// ```
+/// ```compile_fail,E0605
+/// # use svmllm::tables::{Evaluator, Word};
+/// fn native<E: Evaluator>(a: Word<E>) -> u64 {
+///     a as u64
+/// }
+/// ```
+/// ```compile_fail,E0310
+/// # use svmllm::tables::{Evaluator, Word};
+/// fn peek<E: Evaluator>(a: Word<E>) -> Box<dyn std::any::Any> {
+///     Box::new(a)
+/// }
+/// ```
+///
+/// Nor can a run-time value become a constant, or a table be fed the wrong alphabet:
+///
+/// ```compile_fail,E0435
+/// # use svmllm::tables::{Evaluator, alphabet::Nibble};
+/// fn smuggle<E: Evaluator>(e: &E, value: usize) -> E::Digit<Nibble> {
+///     e.digit::<Nibble, { value }>()
+/// }
+/// ```
+/// ```compile_fail,E0308
+/// # use svmllm::tables::{Evaluator, alphabet::{Bit, Nibble}, catalogue::SIGN_FILL};
+/// fn mix<E: Evaluator>(e: &E, bit: &E::Digit<Bit>) -> E::Digit<Nibble> {
+///     e.apply1(SIGN_FILL, bit)
+/// }
+/// ```
+///
+/// The whole-word operations at the end
 /// (`add_words` and what follows) have a *shallow* form, written with the operations above them, as
 /// their default; an evaluator may replace it by a form with other rows of the same tensors, which is
 /// tested equal.

@@ -11,7 +11,11 @@ mod indexed;
 mod labels;
 pub mod shallow;
 mod site;
+#[cfg(test)]
+mod spoiled_tests;
 mod stairs;
+#[cfg(test)]
+pub(crate) mod testing;
 mod verify;
 mod weights;
 

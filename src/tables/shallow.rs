@@ -112,3 +112,169 @@ pub fn extend<E: Evaluator>(e: &E, how: &E::Digit<Extend>, a: &Word<E>) -> Word<
     let sign = e.splat(&e.apply1(SIGN_FILL, &e.lane(a, 7)));
     e.attend(how, [a, &e.merge(a, &e.word(WordConst::Zero), 8), &e.merge(a, &sign, 8)])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::testing::{Effort, byte_pairs, edge_pairs, on_every_evaluator, word};
+    use proptest::prelude::*;
+
+    // Every body runs the evaluator's own form and the shallow one.
+    on_every_evaluator!(adds, subtracts, compares, counts, finds_zero, shifts, extends, multiplies);
+
+    /// A circuit of one word, and one of two.
+    type One<E, R> = fn(&E, &Word<E>) -> R;
+    type Two<E, R> = fn(&E, &Word<E>, &Word<E>) -> R;
+    type Carrying<E> = fn(&E, &Word<E>, &Word<E>, &<E as Evaluator>::Digit<Bit>) -> Carried<E>;
+    type Carried<E> = (Word<E>, <E as Evaluator>::Digit<Bit>);
+
+    /// Both forms against `native(a, b, carry)`, which returns the word and the carry that leaves.
+    fn carries<E: Boundary>(
+        e: &E,
+        effort: Effort,
+        forms: [Carrying<E>; 2],
+        native: impl Fn(u64, u64, u64) -> (u64, bool),
+    ) {
+        let check = |a: u64, b: u64, carry: bool| {
+            let (x, y, bit) = (e.embed(a), e.embed(b), e.embed_digit::<Bit>(usize::from(carry)));
+            for form in forms {
+                let (word, leaving) = form(e, &x, &y, &bit);
+                let result = (e.read_out(&word).unwrap(), e.read_digit(&leaving).unwrap() == 1);
+                assert_eq!(result, native(a, b, u64::from(carry)), "{a:#x}, {b:#x}, {carry}");
+            }
+        };
+        for (a, b) in effort.of(byte_pairs()) {
+            check(a, b, false);
+            check(a, b, true);
+        }
+        effort.check((word(), word(), any::<bool>()), |(a, b, carry)| check(a, b, carry));
+    }
+
+    fn adds<E: Boundary>(e: &E, effort: Effort) {
+        carries(e, effort, [E::add_words, add_words], |a, b, carry| {
+            let sum = u128::from(a) + u128::from(b) + u128::from(carry);
+            (sum as u64, sum >> 64 == 1)
+        });
+    }
+
+    fn subtracts<E: Boundary>(e: &E, effort: Effort) {
+        carries(e, effort, [E::sub_words, sub_words], |a, b, borrow| {
+            let taken = u128::from(b) + u128::from(borrow);
+            (a.wrapping_sub(b).wrapping_sub(borrow), u128::from(a) < taken)
+        });
+    }
+
+    fn compares<E: Boundary>(e: &E, effort: Effort) {
+        let forms: [Two<E, E::Digit<Carry>>; 2] = [E::compare, compare];
+        let check = |(a, b): (u64, u64)| {
+            for form in forms {
+                let outcome = Carry::LETTERS[e.read_digit(&form(e, &e.embed(a), &e.embed(b))).unwrap()];
+                let expected = match a.cmp(&b) {
+                    std::cmp::Ordering::Less => Carry::Generate,
+                    std::cmp::Ordering::Equal => Carry::Propagate,
+                    std::cmp::Ordering::Greater => Carry::Kill,
+                };
+                assert_eq!(outcome, expected, "{a:#x}, {b:#x}");
+            }
+        };
+        effort.of(byte_pairs()).for_each(check);
+        effort.check((word(), word()), check);
+        effort.check(word(), |a| check((a, a)));
+    }
+
+    fn counts<E: Boundary>(e: &E, effort: Effort) {
+        let up: [One<E, Word<E>>; 2] = [E::increment, increment];
+        let down: [One<E, Carried<E>>; 2] = [E::decrement, decrement];
+        let check = |a: u64| {
+            let x = e.embed(a);
+            for form in up {
+                assert_eq!(e.read_out(&form(e, &x)).unwrap(), a.wrapping_add(1), "{a:#x}");
+            }
+            for form in down {
+                let (less, was_zero) = form(e, &x);
+                assert_eq!(e.read_out(&less).unwrap(), a.wrapping_sub(1), "{a:#x}");
+                assert_eq!(e.read_digit(&was_zero).unwrap() == 1, a == 0, "{a:#x}");
+            }
+        };
+        effort.of(byte_pairs()).for_each(|(a, _)| check(a));
+        effort.check(word(), check);
+        check(0);
+    }
+
+    fn finds_zero<E: Boundary>(e: &E, effort: Effort) {
+        let forms: [One<E, E::Digit<Bit>>; 2] = [E::is_zero, is_zero];
+        let check = |a: u64| {
+            for form in forms {
+                assert_eq!(e.read_digit(&form(e, &e.embed(a))).unwrap() == 1, a == 0, "{a:#x}");
+            }
+        };
+        check(0);
+        (0..64).for_each(|bit| check(1 << bit));
+        effort.check(word(), check);
+    }
+
+    fn shifts<E: Boundary>(e: &E, effort: Effort) {
+        type Left<E> =
+            fn(&E, &Word<E>, &<E as Evaluator>::Digit<Nibble>, &<E as Evaluator>::Digit<Quarter>) -> Word<E>;
+        type Right<E> = fn(
+            &E,
+            &Word<E>,
+            &<E as Evaluator>::Digit<Nibble>,
+            &<E as Evaluator>::Digit<Quarter>,
+            &<E as Evaluator>::Digit<Nibble>,
+        ) -> Word<E>;
+        let left: [Left<E>; 2] = [E::shift_left, shift_left];
+        let right: [Right<E>; 2] = [E::shift_right, shift_right];
+        let check = |a: u64, count: usize| {
+            let x = e.embed(a);
+            let (digits, bits) = (e.embed_digit(count / 4), e.embed_digit(count % 4));
+            for form in left {
+                assert_eq!(
+                    e.read_out(&form(e, &x, &digits, &bits)).unwrap(),
+                    a << count,
+                    "{a:#x} << {count}"
+                );
+            }
+            for (fill, ones) in [(0, 0), (15, u64::MAX)] {
+                for form in right {
+                    let shifted = e.read_out(&form(e, &x, &digits, &bits, &e.embed_digit(fill))).unwrap();
+                    let expected = (u128::from(ones) << 64 | u128::from(a)) >> count;
+                    assert_eq!(shifted, expected as u64, "{a:#x} >> {count}, fill {fill}");
+                }
+            }
+        };
+        let bytes = || (0..=255u64).flat_map(|a| [a, a << 28, a << 56]);
+        for (a, count) in effort.of(bytes().flat_map(|a| (0..64).map(move |count| (a, count)))) {
+            check(a, count);
+        }
+        effort.check((word(), 0usize..64), |(a, count)| check(a, count));
+    }
+
+    fn extends<E: Boundary>(e: &E, effort: Effort) {
+        type How<E> = fn(&E, &<E as Evaluator>::Digit<Extend>, &Word<E>) -> Word<E>;
+        let forms: [How<E>; 2] = [E::extend, extend];
+        effort.check(word(), |a| {
+            for (how, expected) in
+                [(Extend::Whole, a), (Extend::Zero, a & 0xffff_ffff), (Extend::Sign, a as u32 as i32 as u64)]
+            {
+                for form in forms {
+                    let extended = form(e, &e.embed_digit(how as usize), &e.embed(a));
+                    assert_eq!(e.read_out(&extended).unwrap(), expected, "{how:?} of {a:#x}");
+                }
+            }
+        });
+    }
+
+    fn multiplies<E: Boundary>(e: &E, effort: Effort) {
+        let forms: [Two<E, Word<E>>; 2] = [E::multiply, multiply];
+        let check = |(a, b): (u64, u64)| {
+            for form in forms {
+                let product = form(e, &e.embed(a), &e.embed(b));
+                assert_eq!(e.read_out(&product).unwrap(), a.wrapping_mul(b), "{a:#x} * {b:#x}");
+            }
+        };
+        effort.less(7).of(byte_pairs()).for_each(check);
+        effort.of(edge_pairs()).for_each(check);
+        effort.check((word(), word()), check);
+    }
+}

@@ -387,3 +387,7 @@ impl Writer<'_> {
         self.tensors.insert("product.digits".into(), digits);
     }
 }
+
+#[cfg(test)]
+#[path = "weights_tests.rs"]
+mod tests;

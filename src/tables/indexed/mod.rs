@@ -606,7 +606,7 @@ impl Evaluator for Indexed {
         // Attention reads one value; the others need not be made.
         match Extend::LETTERS[self.letter(*how)] {
             Extend::Whole => *a,
-            Extend::Zero => self.merge(a, &lanes(self.zero), 8),
+            Extend::Zero => self.merge(a, &self.word(WordConst::Zero), 8),
             Extend::Sign => self.merge(a, &self.splat(&self.apply1(SIGN_FILL, &self.lane(a, 7))), 8),
         }
     }

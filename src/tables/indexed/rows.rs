@@ -111,6 +111,18 @@ fn answer(
     Ok(())
 }
 
+/// The positions a staircase shows for every integer below `limit`.
+fn shown(weights: &Weights, stair: Stair, limit: usize) -> Result<Vec<Vec<u8>>, WeightsError> {
+    let rows = stair.rows(weights, limit)?.into_iter().enumerate();
+    rows.map(|(x, digits)| {
+        digits.ok_or_else(|| {
+            let name = format!("stair.{}.w2", stair.name());
+            WeightsError::structure(&name, format!("the answer for {x} is not one-hot"))
+        })
+    })
+    .collect()
+}
+
 impl Rows {
     pub fn extract(weights: &Weights) -> Result<Self, WeightsError> {
         weights.check()?;
@@ -172,24 +184,16 @@ impl Rows {
         }
         let remainder = weights.get("stair.high.remainder")?;
         let limit = Stair::High.limit();
-        let low = Stair::Low.rows(weights, limit)?;
-        for (x, high) in Stair::High.rows(weights, limit)?.into_iter().enumerate() {
-            let shown = |digits: &Option<Vec<u8>>, stair: Stair| {
-                digits.clone().ok_or_else(|| {
-                    let name = format!("stair.{}.w2", stair.name());
-                    WeightsError::structure(&name, format!("the answer for {x} is not one-hot"))
-                })
-            };
-            let high = shown(&high, Stair::High)?[0];
+        let high = shown(weights, Stair::High, limit)?;
+        let low = shown(weights, Stair::Low, limit)?;
+        for (x, high) in high.iter().map(|digits| digits[0]).enumerate() {
             let rest = x as i64 + integer("stair.high.remainder", remainder.data[usize::from(high)])?;
             // Below 0 and above the top the staircase shows its first and last step.
-            let low = shown(&low[rest.clamp(0, limit as i64 - 1) as usize], Stair::Low)?;
+            let low = &low[rest.clamp(0, limit as i64 - 1) as usize];
             self.settle.push(u16::from(low[0]) | u16::from(low[1]) << 4 | u16::from(high) << 8);
         }
-        for (x, digits) in Stair::Small.rows(weights, Stair::Small.limit())?.into_iter().enumerate() {
-            let digits = digits.ok_or_else(|| {
-                WeightsError::structure("stair.small.w2", format!("the answer for {x} is not one-hot"))
-            })?;
+        // One more than it admits, so that its last unit is seen to fire.
+        for digits in shown(weights, Stair::Small, Stair::Small.limit() + 1)? {
             self.settle_small.push(digits[0] | digits[1] << 4);
         }
         Ok(self)

@@ -5,6 +5,7 @@ pub mod code;
 pub mod fault;
 pub mod opcodes;
 pub mod random;
+pub mod thorough;
 
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;

@@ -1,6 +1,6 @@
 //! Spoiled weights: every one must be noticed, and both evaluators must agree on what goes wrong.
 
-use std::{fmt, path::Path, time::Instant};
+use std::{cell::RefCell, collections::HashMap, fmt, path::Path, time::Instant};
 
 use anyhow::Context;
 use indicatif::ProgressBar;
@@ -16,6 +16,7 @@ use svmllm::{
 use super::{Options, Suite, by_name, progress_bar};
 use crate::{
     case::Case,
+    generate::thorough,
     isa,
     machine::setup,
     oracle::{Oracle, sbpf::Sbpf},
@@ -78,7 +79,10 @@ impl Spoil {
     }
 }
 
-/// Moves the first 1 of a column one row down, around the digit it belongs to.
+/// Moves the first 1 of a column down, around the digit it belongs to.
+///
+/// By two rows where there are many, so that a region becomes one that differs: next to the unmapped
+/// one is the one that is always empty.
 fn next_letter(w2: &mut Array, unit: usize) -> bool {
     // A table has one digit; of the control matrix the first group, the unit, is spoiled.
     let digit = if w2.shape[0] > 32 { svmllm::tables::alphabet::Unit::LETTERS.len() } else { w2.shape[0] };
@@ -86,7 +90,8 @@ fn next_letter(w2: &mut Array, unit: usize) -> bool {
         return false;
     };
     *w2.at_mut(hot, unit) = 0.0;
-    *w2.at_mut((hot + 1) % digit, unit) = 1.0;
+    let step = if digit > 3 { 2 } else { 1 };
+    *w2.at_mut((hot + step) % digit, unit) = 1.0;
     true
 }
 
@@ -111,9 +116,10 @@ pub fn spoils(weights: &Weights, seed: u64) -> Vec<Spoil> {
             .any(|part| tensor.starts_with(part))
             && !tensor.ends_with("1")
         {
-            let entries = drawn(&mut rng, array.data.len());
             let spoil = |index| Spoil::Coefficient { tensor: tensor.clone(), index };
-            spoils.extend(entries.into_iter().map(spoil));
+            let reached: Vec<Spoil> =
+                (0..array.data.len()).map(spoil).filter(|spoil| unreachable(spoil).is_none()).collect();
+            spoils.extend(drawn(&mut rng, reached.len()).into_iter().map(|i| reached[i].clone()));
         } else if tensor.starts_with("head.") || tensor.starts_with("attention.") {
             spoils.push(Spoil::Coefficient { tensor, index: 0 });
         }
@@ -144,34 +150,52 @@ pub struct Pool {
     lazy: Vec<(Case, Outcome)>,
     /// A full step costs a hundred times as much, so fewer cases run in full.
     full: Vec<(Case, Outcome)>,
+    /// The case that last showed a tensor spoiled.
+    last: RefCell<HashMap<String, usize>>,
 }
 
-/// About so many cases of each suite, with their outcomes.
-fn outcomes(seed: u64, wanted: &[(&str, u64)]) -> anyhow::Result<Vec<(Case, Outcome)>> {
+/// Cases with their outcomes.
+fn outcomes(cases: Vec<Case>) -> anyhow::Result<Vec<(Case, Outcome)>> {
     let mut oracle = Sbpf::new();
-    let mut cases = Vec::new();
-    for (name, wanted) in wanted {
-        let mut suite: Box<dyn Suite> = by_name(name, seed)?;
-        for index in (0..suite.size()).step_by((suite.size() / wanted).max(1) as usize) {
-            if let Some(case) = suite.case(index)? {
-                let outcome = oracle.run(&case)?;
-                cases.push((case, outcome));
-            }
+    cases
+        .into_iter()
+        .map(|case| {
+            let outcome = oracle.run(&case)?;
+            Ok((case, outcome))
+        })
+        .collect()
+}
+
+/// The shortest case for each way to end.
+fn endings(cases: Vec<Case>) -> anyhow::Result<Vec<(Case, Outcome)>> {
+    let mut shortest: HashMap<&'static str, (Case, Outcome)> = HashMap::new();
+    for (case, outcome) in outcomes(cases)? {
+        let ending = outcome.status.as_ref().map_or_else(|error| error.name(), |_| "ok");
+        let known = shortest.get(ending);
+        if known.is_none_or(|(_, known)| outcome.instructions < known.instructions) {
+            shortest.insert(ending, (case, outcome));
         }
     }
-    Ok(cases)
+    Ok(shortest.into_values().collect())
+}
+
+/// About so many cases of a suite.
+fn some(name: &str, seed: u64, wanted: u64) -> anyhow::Result<Vec<Case>> {
+    let mut suite: Box<dyn Suite> = by_name(name, seed)?;
+    let stride = (suite.size() / wanted).max(1) as usize;
+    let cases = (0..suite.size()).step_by(stride).map(|index| suite.case(index));
+    cases.filter_map(Result::transpose).collect()
 }
 
 impl Pool {
-    /// Cases of the suites `opcodes` and `random`: most spoiled weights show in the first few.
+    /// Programs made to reach every row, and a few of the suites `opcodes` and `random`.
     ///
     /// # Errors
     /// The oracle fails.
     pub fn new(seed: u64) -> anyhow::Result<Self> {
-        Ok(Self {
-            lazy: outcomes(seed, &[("random", 40), ("opcodes", 6_000), ("random", 300)])?,
-            full: outcomes(seed, &[("opcodes", 300), ("random", 10)])?,
-        })
+        let lazy = [thorough::cases(seed)?, some("opcodes", seed, 300)?, some("random", seed, 30)?].concat();
+        let full = [outcomes(some("opcodes", seed, 300)?)?, endings(some("random", seed, 600)?)?].concat();
+        Ok(Self { lazy: outcomes(lazy)?, full, last: RefCell::default() })
     }
 
     /// Spoils the weights in a file, loads it and looks for a case that shows it.
@@ -191,8 +215,12 @@ impl Pool {
             return self.refused_by_dense(&dense).with_context(|| spoil.to_string());
         };
         for (mode, cases) in [(Mode::Lazy, &self.lazy), (Mode::Full, &self.full)] {
-            for (number, (case, expected)) in cases.iter().enumerate() {
+            // What showed the last spoiled row of a tensor often shows the next.
+            let first = self.last.borrow().get(spoil.tensor()).copied().unwrap_or(0);
+            for number in (0..cases.len()).map(|turn| (first + turn) % cases.len()) {
+                let (case, expected) = &cases[number];
                 if let Some(step) = differs(&indexed, case, expected, mode) {
+                    self.last.borrow_mut().insert(spoil.tensor().into(), number);
                     agree(&indexed, &dense, case, step, mode).with_context(|| spoil.to_string())?;
                     return Ok(Noticed::Differs(number as u64));
                 }
@@ -272,15 +300,16 @@ fn agree(indexed: &Indexed, dense: &Dense, case: &Case, step: usize, mode: Mode)
 
 /// Rows that no verified v0 program reaches, with the reason.
 pub fn unreachable(spoil: &Spoil) -> Option<&'static str> {
-    let Spoil::Row { tensor, unit } = spoil else {
-        return None;
+    let (tensor, unit) = match spoil {
+        Spoil::Row { tensor, unit } => (tensor, unit),
+        Spoil::Coefficient { tensor, index } => return unused(tensor, *index),
     };
     let named = |id: TableId| *tensor == format!("table.{}.w2", id.spec().name);
     if named(TableId::Increment) && unit / 48 == 1 {
         return Some("sums start without a carry");
     }
-    if named(TableId::Decrement) && unit / 48 == 1 && unit / 16 % 3 != 1 {
-        return Some("a borrow comes in only at the digit above a word");
+    if named(TableId::Decrement) && unit / 48 == 1 || named(TableId::CarryOut) && unit / 3 == 1 {
+        return Some("differences start without a borrow");
     }
     // The first input varies fastest: the version of the phase table, the phase of the control matrix.
     if named(TableId::Phase) && unit % 4 != 0 {
@@ -301,6 +330,25 @@ pub fn unreachable(spoil: &Spoil) -> Option<&'static str> {
         return Some("the verifier admits byte swaps of 16, 32 and 64 bits only");
     }
     None
+}
+
+/// Coefficients that no result depends on, with the reason.
+fn unused(tensor: &str, index: usize) -> Option<&'static str> {
+    /// Largest sum of three digits that a product is known to reach.
+    const REACHED: usize = 36;
+    let units = |limit: usize| 2 * (limit - 1);
+    match tensor {
+        "stair.low.w2" if index / units(256) % 16 == 0 => Some("a digit 0 adds nothing to the next sum"),
+        "stair.high.w2" if index / units(16) == 0 => Some("a digit 0 adds nothing to the next sum"),
+        "stair.high.w2" if index / units(16) == 15 => Some("a column is at most 3600"),
+        "stair.high.w2" if index % units(16) >= 28 => Some("a column is at most 3600"),
+        "stair.small.w2" if index % units(64) / 2 + 1 > REACHED => Some("no product reaches this sum"),
+        "stair.small.w2" if index / units(64) >= 19 => Some("at most 2 are left over"),
+        "stair.low.b2" if index % 16 == 0 => Some("a digit 0 adds nothing to the next sum"),
+        "stair.high.b2" if index == 0 || index == 15 => Some("a digit 0 adds nothing to the next sum"),
+        "stair.high.remainder" if index == 15 => Some("a column is at most 3600"),
+        _ => None,
+    }
 }
 
 /// Runs the suite: a case is a spoiled weight, matched if it was noticed.
