@@ -6,7 +6,6 @@ use std::{collections::BTreeMap, fmt::Write as _, path::Path, sync::Mutex};
 
 use svmllm::{
     alu,
-    deltanet::{Heads, HeadsBoundary},
     host::{Machine, Mode, Program, Setup, Version, assemble},
     tables::{
         Array, Boundary, Counted, Counts, Evaluator, Indexed, Site, Weights,
@@ -360,13 +359,4 @@ fn depths() {
         writeln!(text, "| {name} | {depth} | {layers} | {lookups} | {reads} |").unwrap();
     }
     check(PAGE, "depths", &text);
-}
-
-#[test]
-fn memory_is_read_in_one_layer_whatever_its_size() {
-    let e = &Counted::new(Indexed::new(&Weights::generate()).unwrap());
-    for length in [8, 100_000] {
-        let ram = e.ram(&vec![1; length]);
-        assert_eq!(cost(e, |e| e.ram_read(&ram, &e.embed(0))).depth, 1);
-    }
 }
