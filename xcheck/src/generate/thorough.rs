@@ -98,7 +98,7 @@ fn pairs(rng: &mut ChaCha8Rng, programs: &mut Vec<Code>) {
 fn shifts(programs: &mut Vec<Code>) {
     for distance in 0..16u64 {
         for first in [0, 8u64] {
-            let lane = |x: u64| (x & 15) | (x + distance & 15) << 4;
+            let lane = |x: u64| (x & 15) | ((x + distance) & 15) << 4;
             let word = (0..8).fold(0, |word, x| word | lane(first + x) << (8 * x));
             for count in 0..4 {
                 programs.push(apply(&["lsh64_reg", "rsh64_reg", "arsh64_reg"], word, count));
@@ -125,7 +125,7 @@ fn comparisons(programs: &mut Vec<Code>) {
     for pair in 0..256u64 {
         let mut code = Code::default();
         code.lddw(8, (pair & 15) << 60 | 5);
-        code.lddw(9, pair >> 4 << 60 | 5 + pair % 3);
+        code.lddw(9, (pair >> 4 << 60) | (5 + pair % 3));
         for (bit, name) in names.iter().enumerate() {
             code.op(name, 8, 9, 1, 0);
             code.op("or64_imm", 0, 0, 0, 1 << bit);
