@@ -338,14 +338,18 @@ fn unused(tensor: &str, index: usize) -> Option<&'static str> {
     const REACHED: usize = 36;
     let units = |limit: usize| 2 * (limit - 1);
     match tensor {
-        "stair.low.w2" if index / units(256) % 16 == 0 => Some("a digit 0 adds nothing to the next sum"),
+        "stair.low.w2" if (index / units(256)).is_multiple_of(16) => {
+            Some("a digit 0 adds nothing to the next sum")
+        }
         "stair.high.w2" if index / units(16) == 0 => Some("a digit 0 adds nothing to the next sum"),
         "stair.high.w2" if index / units(16) == 15 => Some("a column is at most 3600"),
         "stair.high.w2" if index % units(16) >= 28 => Some("a column is at most 3600"),
-        "stair.small.w2" if (index % units(64)).div_ceil(2) + 1 > REACHED => Some("no product reaches this sum"),
+        "stair.small.w2" if (index % units(64)).div_ceil(2) + 1 > REACHED => {
+            Some("no product reaches this sum")
+        }
         "stair.small.w2" if index / units(64) >= 19 => Some("at most 2 are left over"),
         "product.digits" if index >= 32 + 13 => Some("a column with a place two above is at most 3150"),
-        "stair.low.b2" if index % 16 == 0 => Some("a digit 0 adds nothing to the next sum"),
+        "stair.low.b2" if index.is_multiple_of(16) => Some("a digit 0 adds nothing to the next sum"),
         "stair.high.b2" if index == 0 || index == 15 => Some("a digit 0 adds nothing to the next sum"),
         "stair.high.remainder" if index == 15 => Some("a column is at most 3600"),
         _ => None,
