@@ -1,4 +1,32 @@
 //! The Solana virtual machine, computed by hand-set neural-network weights.
+//!
+//! A program writes every weight; nothing is trained. Each instruction is one forward pass: fetch by
+//! attention over the program, decode by a constant matrix, execute by tables, remember by delta-rule
+//! heads. Results, errors and compute units equal those of solana-sbpf's interpreter.
+//!
+//! ```
+//! use svmllm::host::{Ended, Machine, Mode, Setup, Version, assemble, verify};
+//! use svmllm::tables::{Indexed, Weights};
+//!
+//! let network = Indexed::new(&Weights::generate())?;
+//! let program = assemble("mov64 r0, 6\nmul64 r0, 7\nexit", Version::V0)?;
+//! verify(&program.text, program.version)?;
+//! let mut machine = Machine::new(&network, &program, &Setup::default(), Mode::Lazy)?;
+//! assert_eq!(machine.run()?, Ended::Exit(42));
+//! assert_eq!(machine.used()?, 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! - [`tables::Weights`] are the numbers: generated, saved, loaded, digested.
+//! - [`tables::Indexed`], [`tables::Dense`] and [`tables::Counted`] are the evaluators: rows of the
+//!   weights, candle tensors, and a wrapper that counts layers and observations.
+//! - [`host::Machine`] runs one program, a [`host::Program`] from [`host::assemble`], from
+//!   [`host::elf`] or from bare instruction slots. It does not verify; [`host::verify`] does.
+//! - [`machine`], [`alu`] and [`deltanet`] are the circuits. They are generic over
+//!   [`tables::Evaluator`], which has no way to look at a value.
+//!
+//! candle reads `/proc/cpuinfo` on every matrix product unless the environment variable
+//! `RAYON_NUM_THREADS` is set; set it before the process starts if you use [`tables::Dense`].
 #![forbid(unsafe_code)]
 
 pub mod alu;
@@ -6,3 +34,8 @@ pub mod deltanet;
 pub mod host;
 pub mod machine;
 pub mod tables;
+
+/// The example in the README runs too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

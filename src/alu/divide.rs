@@ -2,33 +2,24 @@
 
 use crate::tables::{
     Evaluator, Word,
-    alphabet::{Bit, Carry, Nibble, Quarter},
-    catalogue::{BIT_NOT, CARRY_OUT, DECREMENT, QUOTIENT, SUBTRACT, SUBTRACT_BORROW, WordConst},
+    alphabet::{Bit, Nibble, Quarter},
+    catalogue::{BIT_AND, BIT_NOT, EQUAL, NON_ZERO, QUOTIENT, WordConst},
 };
 
-/// A number below 2^68: sixteen digits and one above.
-struct Long<E: Evaluator> {
+/// The divisor times a power of two, 2^0 to 2^3, modulo 2^64.
+struct Multiple<E: Evaluator> {
     low: Word<E>,
-    top: E::Digit<Nibble>,
+    /// Whether nothing was lost above 2^64.
+    whole: E::Digit<Bit>,
 }
 
-/// The divisor times a power of two, 2^0 to 2^3.
-fn multiple<E: Evaluator, const BITS: usize>(e: &E, divisor: &Word<E>) -> Long<E> {
+fn multiple<E: Evaluator, const BITS: usize>(e: &E, divisor: &Word<E>) -> Multiple<E> {
     let (none, zero) = (e.digit::<Nibble, 0>(), e.word(WordConst::Zero));
     let bits = e.digit::<Quarter, BITS>();
-    let above = e.merge(&e.shift_down(divisor, 15, &none), &zero, 1);
-    // The digit above the word is what a word shifted down by fifteen digits would carry there.
-    let carried = e.shift_left(&above, &none, &bits);
-    Long { low: e.shift_left(divisor, &none, &bits), top: e.lane(&carried, 1) }
-}
-
-/// a - b where that is not negative: the difference and whether it was (no borrow).
-fn try_subtract<E: Evaluator>(e: &E, a: &Long<E>, b: &Long<E>) -> (Long<E>, E::Digit<Bit>) {
-    let (low, borrow) = e.sub_words(&a.low, &b.low, &e.digit::<Bit, 0>());
-    let through = e.digit::<Carry, { Carry::Propagate as usize }>();
-    let top = e.apply3(DECREMENT, &e.apply2(SUBTRACT, &a.top, &b.top), &through, &borrow);
-    let left = e.apply2(CARRY_OUT, &e.apply2(SUBTRACT_BORROW, &a.top, &b.top), &borrow);
-    (Long { low, top }, e.apply1(BIT_NOT, &left))
+    let highest = e.merge(&e.shift_down(divisor, 15, &none), &zero, 1);
+    // What is lost is what the highest digit alone would carry into the next.
+    let lost = e.lane(&e.shift_left(&highest, &none, &bits), 1);
+    Multiple { low: e.shift_left(divisor, &none, &bits), whole: e.apply1(EQUAL, &e.apply1(NON_ZERO, &lost)) }
 }
 
 /// Unsigned quotient and remainder of a / b.
@@ -37,26 +28,24 @@ fn try_subtract<E: Evaluator>(e: &E, a: &Long<E>, b: &Long<E>) -> (Long<E>, E::D
 /// 2 and 1 times the divisor are taken away where they fit; which ones fit is the quotient's digit.
 /// With b = 0 the quotient is all ones and the remainder is a.
 pub fn divide<E: Evaluator>(e: &E, a: &Word<E>, b: &Word<E>) -> (Word<E>, Word<E>) {
-    let zero = e.digit::<Nibble, 0>();
     let multiples =
         [multiple::<E, 3>(e, b), multiple::<E, 2>(e, b), multiple::<E, 1>(e, b), multiple::<E, 0>(e, b)];
     let mut quotient = e.word(WordConst::Zero);
-    let mut remainder = Long::<E> { low: e.word(WordConst::Zero), top: zero.clone() };
+    // Never above the part of `a` taken in so far, hence below 2^64.
+    let mut remainder = e.word(WordConst::Zero);
     for lane in (0..16).rev() {
-        remainder =
-            Long { top: e.lane(&remainder.low, 15), low: e.shift_up(&remainder.low, 1, &e.lane(a, lane)) };
+        remainder = e.shift_up(&remainder, 1, &e.lane(a, lane));
         let bits = [0, 1, 2, 3].map(|k| {
-            let (less, fits) = try_subtract(e, &remainder, &multiples[k]);
-            remainder = Long {
-                low: e.attend(&fits, [&remainder.low, &less.low]),
-                top: e.attend_digit(&fits, [&remainder.top, &less.top]),
-            };
+            let Multiple { low, whole } = &multiples[k];
+            let (less, borrow) = e.sub_words(&remainder, low, &e.digit::<Bit, 0>());
+            let fits = e.apply2(BIT_AND, whole, &e.apply1(BIT_NOT, &borrow));
+            remainder = e.attend(&fits, [&remainder, &less]);
             fits
         });
         let digit = e.apply4(QUOTIENT, &bits[0], &bits[1], &bits[2], &bits[3]);
         quotient = e.shift_up(&quotient, 1, &digit);
     }
-    (quotient, remainder.low)
+    (quotient, remainder)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub enum Site {
     FunctionFound,
     /// Whether a call is one too deep.
     TooDeep,
-    /// Whether a register call stays inside the text.
+    /// Whether the target of a call lies inside the text.
     InText,
     /// Whether an exit leaves the first frame.
     RootFrame,

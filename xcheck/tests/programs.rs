@@ -13,7 +13,14 @@ use solana_sbpf::{
     verifier::RequisiteVerifier,
     vm::{CallFrame, Config, ContextObject, EbpfVm, ExecutionMode},
 };
-use svmllm::host::{Version, assemble};
+use svmllm::{
+    host::{
+        Ended, Machine, Mode, Program, Setup, Version, assemble,
+        elf::{self, LoadOptions},
+        verify,
+    },
+    tables::{Indexed, Weights},
+};
 
 struct Context {
     remaining: u64,
@@ -36,10 +43,16 @@ fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../programs").join(name)
 }
 
+fn loader() -> Arc<BuiltinProgram<Context>> {
+    let enabled_sbpf_versions = SBPFVersion::V0..=SBPFVersion::V3;
+    // As Agave has it: memory is one aligned region every 2^32.
+    let config = Config { enabled_sbpf_versions, aligned_memory_mapping: true, ..Config::default() };
+    Arc::new(BuiltinProgram::new_loader(config))
+}
+
 /// A program from `programs/`, assembled or loaded.
 fn load(name: &str) -> Executable<Context> {
-    let config = Config { enabled_sbpf_versions: SBPFVersion::V0..=SBPFVersion::V3, ..Config::default() };
-    let loader = Arc::new(BuiltinProgram::new_loader(config));
+    let loader = loader();
     let executable = if name.ends_with(".s") {
         let source = std::fs::read_to_string(path(name)).unwrap();
         let program = assemble(&source, Version::V0).unwrap();
@@ -66,7 +79,7 @@ fn run(executable: &Executable<Context>, input: &mut [u8]) -> Result<u64, String
         MemoryRegion::new_gapped(
             &raw mut stack.as_slice_mut()[..],
             ebpf::MM_STACK_START,
-            config.stack_frame_size as u64,
+            if version.stack_frame_gaps() { config.stack_frame_size as u64 } else { 0 },
         ),
         MemoryRegion::new(&raw mut input[..], ebpf::MM_INPUT_START),
     ];
@@ -103,16 +116,95 @@ fn compiled_programs_match_their_sources() {
     assert!(read(built.join("crc32/crc32.so")) == read(path("crc32/crc32.so")));
 }
 
+/// A program on the machine: r0, or the error as the reference words it.
+fn on_machine(program: &Program, input: &[u8], mode: Mode) -> Result<u64, String> {
+    verify(&program.text, program.version).unwrap();
+    let indexed = Indexed::new(&Weights::generate()).unwrap();
+    let setup = Setup { input: input.to_vec(), budget: 10_000_000, ..Setup::default() };
+    match Machine::new(&indexed, program, &setup, mode).unwrap().run().unwrap() {
+        Ended::Exit(r0) => Ok(r0),
+        Ended::Error(error) => Err(error.to_string()),
+    }
+}
+
+/// The same source compiled for versions 0 and 3.
 #[test]
 fn crc32() {
-    assert_eq!(on_bytes("crc32/crc32.so", b""), Ok(0));
-    assert_eq!(on_bytes("crc32/crc32.so", b"123456789"), Ok(0xcbf4_3926));
-    let mut bytes = [0; 1000];
-    ChaCha8Rng::seed_from_u64(7).fill(&mut bytes[..]);
-    let expected = !bytes.iter().fold(!0u32, |crc, &byte| {
-        (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ ((crc & 1) * 0xedb8_8320))
-    });
-    assert_eq!(on_bytes("crc32/crc32.so", &bytes), Ok(expected.into()));
+    let mut random = [0; 1000];
+    ChaCha8Rng::seed_from_u64(7).fill(&mut random[..]);
+    for bytes in [&b""[..], b"123456789", &random] {
+        let crc = !bytes.iter().fold(!0u32, |crc, &byte| {
+            (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ ((crc & 1) * 0xedb8_8320))
+        });
+        let input = [&(bytes.len() as u64).to_le_bytes(), bytes].concat();
+        for (name, version) in [("crc32/crc32.so", Version::V0), ("crc32/crc32_v3.so", Version::V3)] {
+            assert_eq!(on_bytes(name, bytes), Ok(crc.into()), "{name}");
+            let program = elf::load(&std::fs::read(path(name)).unwrap(), &LoadOptions::deployment()).unwrap();
+            assert_eq!(program.version, version);
+            assert_eq!(on_machine(&program, &input, Mode::Lazy), Ok(crc.into()), "{name}");
+            assert_eq!(on_machine(&program, &input, Mode::Full), Ok(crc.into()), "{name}");
+        }
+    }
+}
+
+/// A version 3 file: header, two segments, data, text; it starts at its first slot.
+fn strict_elf(data: &[u8], text: &[u8]) -> Vec<u8> {
+    const CODE: u64 = 0x1_0000_0000;
+    let (data_start, text_start) = (176, 176 + data.len() as u64);
+    let mut file = b"\x7fELF\x02\x01\x01".to_vec();
+    file.resize(16, 0);
+    for (value, width) in
+        [(3, 2), (247, 2), (1, 4), (CODE, 8), (64, 8), (0, 8), (3, 4), (64, 2), (56, 2), (2, 2)]
+    {
+        file.extend(&u64::to_le_bytes(value)[..width]);
+    }
+    file.resize(64, 0);
+    for (flags, start, address, length) in
+        [(4u64, data_start, 0, data.len() as u64), (1, text_start, CODE, text.len() as u64)]
+    {
+        for word in [1 | flags << 32, start, address, address, length, length, 0] {
+            file.extend(word.to_le_bytes());
+        }
+    }
+    [file, data.to_vec(), text.to_vec()].concat()
+}
+
+/// Data at address 0, a jump on 32 bits, a static call, a call through the destination register, frames
+/// next to each other; and code that cannot be read.
+#[test]
+fn hand_made_files_of_version_3() {
+    let calls = "
+        mov64 r7, 0
+        ldxdw r0, [r7+8]
+        lddw r2, 0x1fffffffb
+        jslt32 r2, 0, negative
+        exit
+        negative:
+        call function_double
+        lddw r3, 0x100000068
+        callx r3
+        ldxdw r4, [r10+4088]
+        add64 r0, r4
+        exit
+        function_double:
+        add64 r0, r0
+        stxdw [r10-8], r0
+        exit";
+    let reads_code = "lddw r1, 0x100000000\n ldxb r0, [r1+0]\n exit";
+    let data: Vec<u8> = [7u64, 21].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let violation = "Access violation reading address 0x100000000 of size 1 in unallocated section";
+    for (source, expected) in [(calls, Ok(168)), (reads_code, Err(violation.to_owned()))] {
+        let text = assemble(source, Version::V3).unwrap().text;
+        let file = strict_elf(&data, &text);
+        let executable = Executable::load(&file, loader()).unwrap();
+        executable.verify::<RequisiteVerifier>().unwrap();
+        let reference = run(&executable, &mut [0; 8]);
+        let program = elf::load(&file, &LoadOptions::deployment()).unwrap();
+        for mode in [Mode::Lazy, Mode::Full] {
+            assert_eq!(on_machine(&program, &[0; 8], mode), reference);
+        }
+        assert_eq!(reference, expected);
+    }
 }
 
 #[test]

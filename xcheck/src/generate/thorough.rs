@@ -35,6 +35,7 @@ pub fn cases(seed: u64) -> anyhow::Result<Vec<Case>> {
     let mut cases: Vec<Case> = programs.into_iter().map(|code| case(seed, code)).collect();
     accesses(seed, &mut cases);
     depths(seed, &mut cases);
+    edges(seed, &mut cases);
     later_versions(seed, &mut cases);
     exhausted(seed, &mut cases)?;
     Ok(cases)
@@ -59,7 +60,12 @@ fn with(seed: u64, functions: &[Code]) -> Case {
 }
 
 /// Applies operations to the same two values, each into its own register.
-fn apply(version: Version, names: &[&str], a: u64, b: u64) -> Code {
+fn apply(names: &[&str], a: u64, b: u64) -> Code {
+    apply_in(Version::V0, names, a, b)
+}
+
+/// The same in a version.
+fn apply_in(version: Version, names: &[&str], a: u64, b: u64) -> Code {
     let mut code = Code::new(version);
     code.lddw(8, a);
     code.lddw(9, b);
@@ -76,25 +82,40 @@ fn pairs(rng: &mut ChaCha8Rng, programs: &mut Vec<Code>) {
     let half = ["add32_reg", "sub32_reg", "mul32_reg", "arsh32_reg", "arsh64_reg", "mod32_reg"];
     for turn in 0..16 {
         let turned = DIGITS.rotate_left(4 * turn);
-        programs.push(apply(Version::V0, &wide, DIGITS, turned));
-        programs.push(apply(Version::V0, &half, DIGITS.rotate_left(32), turned | 1));
-        programs.push(apply(Version::V0, &wide, DIGITS, !turned));
+        programs.push(apply(&wide, DIGITS, turned));
+        programs.push(apply(&half, DIGITS.rotate_left(32), turned | 1));
+        programs.push(apply(&wide, DIGITS, !turned));
     }
+    programs.push(apply(&wide, u64::MAX, u64::MAX));
+    programs.push(apply(&wide, u64::MAX, u64::MAX - 1));
     for _ in 0..300 {
         // Runs of digits that add up to 15 let carries travel.
         let a: u64 = rng.random();
         let mask = rng.random::<u64>() & rng.random::<u64>();
-        programs.push(apply(Version::V0, &wide, a, !a ^ mask & rng.random::<u64>()));
+        programs.push(apply(&wide, a, !a ^ mask & rng.random::<u64>()));
+    }
+    for _ in 0..300 {
+        programs.push(apply(&wide[..3], rng.random(), rng.random()));
     }
     for _ in 0..60 {
         let (a, b): (u64, u64) = (rng.random(), rng.random());
-        programs.push(apply(Version::V0, &wide, a | rng.random::<u64>(), b | rng.random::<u64>()));
-        programs.push(apply(Version::V0, &half, a, b | 1));
+        programs.push(apply(&wide, a | rng.random::<u64>(), b | rng.random::<u64>()));
+        programs.push(apply(&half, a, b | 1));
     }
 }
 
-/// Every low byte of a shift count, both widths.
+/// Every low byte of a shift count, both widths; every pair of neighbouring digits at every count below
+/// a digit.
 fn shifts(programs: &mut Vec<Code>) {
+    for distance in 0..16u64 {
+        for first in [0, 8u64] {
+            let lane = |x: u64| (x & 15) | ((x + distance) & 15) << 4;
+            let word = (0..8).fold(0, |word, x| word | lane(first + x) << (8 * x));
+            for count in 0..4 {
+                programs.push(apply(&["lsh64_reg", "rsh64_reg", "arsh64_reg"], word, count));
+            }
+        }
+    }
     for low in (0..256).step_by(2) {
         let mut code = Code::new(Version::V0);
         code.lddw(8, DIGITS.rotate_left(28) | 1);
@@ -115,7 +136,7 @@ fn comparisons(programs: &mut Vec<Code>) {
     for pair in 0..256u64 {
         let mut code = Code::new(Version::V0);
         code.lddw(8, (pair & 15) << 60 | 5);
-        code.lddw(9, pair >> 4 << 60 | 5 + pair % 3);
+        code.lddw(9, (pair >> 4 << 60) | (5 + pair % 3));
         for (bit, name) in names.iter().enumerate() {
             code.op(name, 8, 9, 1, 0);
             code.op("or64_imm", 0, 0, 0, 1 << bit);
@@ -129,15 +150,15 @@ fn divisions(rng: &mut ChaCha8Rng, programs: &mut Vec<Code>) {
     let names = ["div64_reg", "mod64_reg", "div32_reg"];
     for round in 0..250u32 {
         let b = rng.random::<u64>() >> (round % 64) | 1;
-        programs.push(apply(Version::V0, &names, rng.random(), b));
+        programs.push(apply(&names, rng.random(), b));
     }
     for top in 1..16u64 {
         for next in [0, 7, 15u64] {
             let b = top << 60 | next << 56 | rng.random::<u64>() >> 8;
-            programs.push(apply(Version::V0, &names, rng.random::<u64>() | 15 << 60, b));
+            programs.push(apply(&names, rng.random::<u64>() | 15 << 60, b));
         }
         // A divisor of one digit, at every place.
-        programs.push(apply(Version::V0, &names[..2], DIGITS, top << (4 * (top % 16))));
+        programs.push(apply(&names[..2], DIGITS, top << (4 * (top % 16))));
     }
 }
 
@@ -223,16 +244,30 @@ fn depths(seed: u64, cases: &mut Vec<Case>) {
     }
 }
 
+/// The second slot of a constant, and the place after the last slot, with and without units left.
+fn edges(seed: u64, cases: &mut Vec<Case>) {
+    for budget in [2, 10_000] {
+        let mut code = Code::new(Version::V0);
+        code.address(3, Anchor::Start(0), 8);
+        code.op("callx", 0, 0, 0, 3);
+        cases.push(Case { budget, ..case(seed, code) });
+        let mut code = Code::new(Version::V0);
+        code.op("mov64_imm", 0, 0, 0, 1);
+        code.op("mov64_imm", 1, 0, 0, 1);
+        cases.push(Case { budget, ..with(seed, &[code]) });
+    }
+}
+
 /// Products and quotients of version 2, with every digit on top.
 fn high_products(rng: &mut ChaCha8Rng, programs: &mut Vec<Code>) {
     let names = ["uhmul64_reg", "shmul64_reg", "sdiv64_reg", "srem64_reg", "sdiv32_reg"];
     for turn in 0..16 {
         let turned = DIGITS.rotate_left(4 * turn);
-        programs.push(apply(Version::V2, &names, turned, !turned | 1));
-        programs.push(apply(Version::V2, &names, turned, turned.rotate_left(28) | 1));
+        programs.push(apply_in(Version::V2, &names, turned, !turned | 1));
+        programs.push(apply_in(Version::V2, &names, turned, turned.rotate_left(28) | 1));
     }
     for _ in 0..150 {
-        programs.push(apply(Version::V2, &names, rng.random(), rng.random::<u64>() | 1));
+        programs.push(apply_in(Version::V2, &names, rng.random(), rng.random::<u64>() | 1));
     }
 }
 

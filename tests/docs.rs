@@ -1,0 +1,362 @@
+//! The tables in the documentation are generated from the code and compared with it.
+//!
+//! Refresh them with `UPDATE_DOCS=1 cargo test --test docs`.
+
+use std::{collections::BTreeMap, fmt::Write as _, path::Path, sync::Mutex};
+
+use svmllm::{
+    alu,
+    host::{Machine, Mode, Program, Setup, Version, assemble},
+    tables::{
+        Array, Boundary, Counted, Counts, Evaluator, Indexed, Site, Weights,
+        alphabet::{AlphabetId, Bit},
+        catalogue::TableId,
+        decode,
+    },
+};
+
+const PAGE: &str = "docs/WHAT_IS_IN_THE_WEIGHTS.md";
+
+/// Tests run side by side, and a page has several blocks.
+static PAGES: Mutex<()> = Mutex::new(());
+
+/// Compares a marked block of a page with what it should be, or writes it there.
+fn check(page: &str, block: &str, content: &str) {
+    let _one_at_a_time = PAGES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = (format!("<!-- begin {block} -->\n"), format!("<!-- end {block} -->"));
+    let (before, rest) = text.split_once(&begin).expect("the block begins");
+    let (found, after) = rest.split_once(&end).expect("the block ends");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, format!("{before}{begin}{content}{end}{after}")).unwrap();
+    } else {
+        assert_eq!(
+            found, content,
+            "{page}: block {block} is out of date; run: UPDATE_DOCS=1 cargo test --test docs"
+        );
+    }
+}
+
+/// The doc comments of a source file, each with the first line of code after it.
+fn doc_comments(source: &str) -> Vec<(String, String)> {
+    let mut comments = Vec::new();
+    let mut comment = String::new();
+    for line in source.lines().map(str::trim) {
+        if let Some(text) = line.strip_prefix("///") {
+            write!(comment, "{text}").unwrap();
+        } else if !comment.is_empty() && !line.starts_with("#[") {
+            let text = std::mem::take(&mut comment);
+            comments.push((text.trim().replace('|', "\\|"), line.to_owned()));
+        }
+    }
+    comments
+}
+
+/// A number with its thousands separated.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Parameters and non-zeros of some tensors.
+fn size<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> (String, String) {
+    let (mut all, mut non_zeros) = (0, 0);
+    for array in arrays {
+        all += array.data.len() as u64;
+        non_zeros += array.data.iter().filter(|x| **x != 0.0).count() as u64;
+    }
+    (grouped(all), grouped(non_zeros))
+}
+
+fn names(ids: &[AlphabetId]) -> String {
+    let mut runs: Vec<(&str, usize)> = Vec::new();
+    for id in ids {
+        match runs.last_mut() {
+            Some((name, count)) if *name == id.name() => *count += 1,
+            _ => runs.push((id.name(), 1)),
+        }
+    }
+    let each = |(name, count): &(&str, usize)| {
+        if *count == 1 { (*name).to_owned() } else { format!("{count} {name}") }
+    };
+    runs.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn alphabets() {
+    let comments = doc_comments(include_str!("../src/tables/alphabet.rs"));
+    let mut text = "| alphabet | letters | a digit of it says |\n| --- | ---: | --- |\n".to_owned();
+    for id in AlphabetId::ALL {
+        let lines = [format!("pub struct {id:?};"), format!("{id:?} {{")];
+        let about = comments.iter().find(|(_, line)| lines.contains(line));
+        let about = &about.expect("a documented alphabet").0;
+        writeln!(text, "| `{}` | {} | {about} |", id.name(), id.radix()).unwrap();
+    }
+    check(PAGE, "alphabets", &text);
+}
+
+#[test]
+fn parameters() {
+    let weights = Weights::generate();
+    let mut networks: BTreeMap<&str, Vec<(&str, &Array)>> = BTreeMap::new();
+    for (name, array) in weights.tensors() {
+        let (network, part) = name.rsplit_once('.').expect("a network and a part of it");
+        networks.entry(network).or_default().push((part, array));
+    }
+    let comments = doc_comments(include_str!("../src/tables/catalogue.rs"));
+    let mut text = "| table | inputs | output | units | parameters | non-zero | computes |\n\
+                    | --- | --- | --- | ---: | ---: | ---: | --- |\n"
+        .to_owned();
+    let mut row = |name: &str, inputs: &[AlphabetId], output: &str, about: &str, network: &str| {
+        let parts = networks.remove(network).expect("the table is there");
+        let units: usize = inputs.iter().map(|id| id.radix()).product();
+        let (all, non_zeros) = size(parts.iter().map(|(_, array)| *array));
+        let (inputs, units) = (names(inputs), grouped(units as u64));
+        writeln!(text, "| `{name}` | {inputs} | {output} | {units} | {all} | {non_zeros} | {about} |")
+            .unwrap();
+    };
+    for id in TableId::ALL {
+        let spec = id.spec();
+        let handle = format!("TableId::{id:?})");
+        let about = comments.iter().find(|(_, line)| line.contains(&handle));
+        let about = &about.expect("a documented handle").0;
+        let network = format!("table.{}", spec.name);
+        row(spec.name, spec.inputs, spec.output.name(), about, &network);
+    }
+    row(
+        "decode",
+        &[AlphabetId::Phase, AlphabetId::Nibble, AlphabetId::Nibble],
+        &names(&decode::GROUPS),
+        "The control gates of an opcode.",
+        "table.decode",
+    );
+    text.push_str("\n| other tensors | shape | parameters | non-zero |\n| --- | --- | ---: | ---: |\n");
+    for (network, parts) in networks {
+        for (part, array) in parts {
+            let shape: Vec<String> = array.shape.iter().map(ToString::to_string).collect();
+            let (all, non_zeros) = size([array]);
+            writeln!(text, "| `{network}.{part}` | {} | {all} | {non_zeros} |", shape.join(" x ")).unwrap();
+        }
+    }
+    let (all, non_zeros) = (weights.parameters() as u64, weights.non_zeros() as u64);
+    let total = format!(
+        "{} parameters, of which {} are not zero, in {} tensors",
+        grouped(all),
+        grouped(non_zeros),
+        weights.tensors().count()
+    );
+    writeln!(text, "\nTotal: {total}.").unwrap();
+    check(PAGE, "parameters", &text);
+    check("README.md", "parameters", &format!("The weights are {total}.\n"));
+}
+
+/// Sources that make observations.
+const STAGES: [(&str, &str); 2] = [
+    ("src/machine/lazy.rs", include_str!("../src/machine/lazy.rs")),
+    ("src/host/machine.rs", include_str!("../src/host/machine.rs")),
+];
+
+#[test]
+fn sites() {
+    let comments = doc_comments(include_str!("../src/tables/site.rs"));
+    let mut text = "| site | asks | made in |\n| --- | --- | --- |\n".to_owned();
+    for site in Site::ALL {
+        let about = comments.iter().find(|(_, line)| *line == format!("{site:?},"));
+        let about = &about.expect("a documented site").0;
+        let mut places = Vec::new();
+        for (path, source) in STAGES {
+            let mut function = "";
+            for line in source.lines().map(str::trim) {
+                if let Some((_, rest)) = line.split_once("fn ") {
+                    function = rest.split(['(', '<']).next().unwrap_or(rest);
+                }
+                if line.contains(&format!("Site::{site:?})")) {
+                    places.push(format!("`{path}`, `{function}`"));
+                }
+            }
+        }
+        assert!(!places.is_empty(), "{site:?} is made nowhere");
+        writeln!(text, "| `{site:?}` | {about} | {} |", places.join("; ")).unwrap();
+    }
+    check(PAGE, "sites", &text);
+}
+
+/// An instruction to measure: the first one after `before` steps of a program.
+struct Kind {
+    name: &'static str,
+    program: Program,
+    before: u64,
+    budget: u64,
+}
+
+fn kind(name: &'static str, source: &str, before: u64) -> Kind {
+    let program = assemble(source, Version::V0).unwrap();
+    Kind { name, program, before, budget: 1_000 }
+}
+
+/// Every unit, and every way to leave it, that a lazy step tells apart.
+fn kinds() -> Vec<Kind> {
+    let alu = |name, line: &str| kind(name, &format!("mov64 r1, 7\n{line}\nexit"), 1);
+    let bare = |name, slot: [u8; 8]| Kind {
+        name,
+        program: Program::from_text(Version::V0, slot.to_vec(), 0, BTreeMap::new()),
+        before: 0,
+        budget: 1_000,
+    };
+    let deep = "entrypoint:\ncall function_f\nexit\nfunction_f:\ncall function_f\nexit";
+    vec![
+        alu("mov", "mov64 r0, r1"),
+        alu("add", "add64 r0, r1"),
+        alu("sub", "sub64 r0, r1"),
+        alu("and", "and64 r0, r1"),
+        alu("or", "or64 r0, r1"),
+        alu("xor", "xor64 r0, r1"),
+        alu("lsh", "lsh64 r0, r1"),
+        alu("rsh", "rsh64 r0, r1"),
+        alu("arsh", "arsh64 r0, r1"),
+        alu("mul", "mul64 r0, r1"),
+        alu("neg", "neg64 r0"),
+        alu("le", "le32 r0"),
+        alu("be", "be32 r0"),
+        alu("div", "div64 r0, r1"),
+        alu("mod", "mod64 r0, r1"),
+        alu("div or mod by zero", "div64 r1, r0"),
+        alu("lddw", "lddw r0, 0x123456789"),
+        kind("load", "ldxdw r0, [r10-8]\nexit", 0),
+        kind("load where nothing is mapped", "ldxdw r0, [r0+0]\nexit", 0),
+        kind("load outside its region", "ldxdw r0, [r10+0]\nexit", 0),
+        kind("store", "stxdw [r10-8], r1\nexit", 0),
+        kind("ja", "ja +0\nexit", 0),
+        alu("conditional jump, unsigned, taken", "jne r0, r1, +0"),
+        alu("conditional jump, unsigned, not taken", "jeq r0, r1, +0"),
+        alu("conditional jump, signed, taken", "jslt r0, r1, +0"),
+        alu("conditional jump, signed, not taken", "jsgt r0, r1, +0"),
+        alu("jset, taken", "jset r1, r1, +0"),
+        alu("jset, not taken", "jset r0, r1, +0"),
+        kind("call", deep, 0),
+        bare("call of nothing", [0x85, 0x10, 0, 0, 1, 2, 3, 4]),
+        kind("call outside the text", "call 1000\nexit", 0),
+        kind("call one too deep", deep, 63),
+        kind("callx", "lddw r1, 0x100000018\ncallx r1\nexit", 1),
+        kind("callx outside the text", "mov64 r1, 0\ncallx r1\nexit", 1),
+        kind("exit from a call", "call function_f\nexit\nfunction_f:\nexit", 1),
+        kind("exit from the first frame", "exit", 0),
+        bare("unknown opcode", [0xff; 8]),
+        kind("past the end of the text", "mov64 r0, 0", 1),
+        Kind { budget: 0, ..kind("no units left", "exit", 0) },
+    ]
+}
+
+/// What one step asks for, and whether the program goes on after it.
+fn measure(e: &Counted<Indexed>, kind: &Kind, mode: Mode) -> (Counts, bool) {
+    let setup = Setup { budget: kind.budget, ..Setup::default() };
+    let mut machine = Machine::new(e, &kind.program, &setup, mode).unwrap();
+    assert!(machine.run_for(kind.before).unwrap().is_none(), "{} comes too late", kind.name);
+    e.restart();
+    let goes_on = machine.step().unwrap().is_none();
+    (e.counts(), goes_on)
+}
+
+fn observations(counts: &Counts) -> String {
+    let made = Site::ALL.into_iter().filter(|site| counts.at(*site) > 0);
+    let each = made.map(|site| match counts.at(site) {
+        1 => format!("{site:?}"),
+        count => format!("{count} {site:?}"),
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn figures(counts: &Counts) -> String {
+    format!(
+        "{} | {} | {} | {} | {}",
+        counts.depth, counts.layers, counts.lookups, counts.reads, counts.writes
+    )
+}
+
+#[test]
+fn steps() {
+    let e = Counted::new(Indexed::new(&Weights::generate()).unwrap());
+    let mut text = "| lazy step | observations | of | depth | layers | lookups | reads | writes |\n\
+                    | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |\n"
+        .to_owned();
+    let mut full: Option<Counts> = None;
+    for kind in kinds() {
+        let (lazy, goes_on) = measure(&e, &kind, Mode::Lazy);
+        let (seen, of) = (lazy.observed(), observations(&lazy));
+        writeln!(text, "| {} | {seen} | {of} | {} |", kind.name, figures(&lazy)).unwrap();
+        assert_eq!(lazy.at(Site::Halt), 0, "{}", kind.name);
+
+        let (counts, still) = measure(&e, &kind, Mode::Full);
+        assert_eq!(goes_on, still, "{}", kind.name);
+        assert_eq!((counts.observed(), counts.at(Site::Halt)), (1, 1), "{}", kind.name);
+        // The step that ends a run is followed by reading its result.
+        if goes_on {
+            assert_eq!(full.get_or_insert_with(|| counts.clone()), &counts, "{}", kind.name);
+        }
+    }
+    let full = full.expect("some program goes on");
+    let (seen, of) = (full.observed(), observations(&full));
+    writeln!(text, "| **full step, any instruction** | {seen} | {of} | {} |", figures(&full)).unwrap();
+    check(PAGE, "steps", &text);
+}
+
+#[test]
+fn width_and_operand_make_no_difference() {
+    let e = Counted::new(Indexed::new(&Weights::generate()).unwrap());
+    let measured = |line: &str, mode| {
+        let source = format!("mov64 r1, 7\n{line}\nexit");
+        measure(&e, &kind("variant", &source, 1), mode)
+    };
+    for operation in ["mov", "add", "sub", "and", "or", "xor", "lsh", "rsh", "arsh", "mul", "div", "mod"] {
+        for mode in [Mode::Lazy, Mode::Full] {
+            let first = measured(&format!("{operation}64 r0, r1"), mode);
+            for variant in ["64 r0, 7", "32 r0, r1", "32 r0, 7"] {
+                assert_eq!(measured(&format!("{operation}{variant}"), mode), first, "{operation}{variant}");
+            }
+        }
+    }
+}
+
+/// What a circuit asks for, from given words on.
+fn cost<T>(e: &Counted<Indexed>, circuit: impl FnOnce(&Counted<Indexed>) -> T) -> Counts {
+    e.restart();
+    circuit(e);
+    e.counts()
+}
+
+#[test]
+fn depths() {
+    let e = &Counted::new(Indexed::new(&Weights::generate()).unwrap());
+    let (x, y) = (e.embed(0x0123_4567_89ab_cdef), e.embed(0x29));
+    let wide = e.digit::<Bit, 0>();
+    let count = |e: &Counted<Indexed>| alu::shift_count(e, &y, &wide);
+    let rows = [
+        ("add", cost(e, |e| alu::add(e, &x, &y))),
+        ("subtract, negate", cost(e, |e| alu::subtract(e, &x, &y))),
+        ("and, or, xor", cost(e, |e| alu::bitwise_xor(e, &x, &y))),
+        ("compare, unsigned", cost(e, |e| e.compare(&x, &y))),
+        ("compare, signed", cost(e, |e| alu::compare_signed(e, &x, &y))),
+        ("compare with zero", cost(e, |e| e.is_zero(&x))),
+        ("shift left", cost(e, |e| alu::shift_left(e, &x, &count(e)))),
+        ("shift right", cost(e, |e| alu::shift_right(e, &x, &count(e)))),
+        ("shift right, signed", cost(e, |e| alu::shift_arithmetic(e, &x, &count(e)))),
+        ("multiply", cost(e, |e| alu::multiply(e, &x, &y))),
+        ("divide", cost(e, |e| alu::divide(e, &x, &y))),
+    ];
+    assert_eq!(rows[0].1.depth, 4);
+    let mut text = "| circuit | depth | layers | lookups | reads |\n\
+                    | --- | ---: | ---: | ---: | ---: |\n"
+        .to_owned();
+    for (name, Counts { depth, layers, lookups, reads, .. }) in rows {
+        writeln!(text, "| {name} | {depth} | {layers} | {lookups} | {reads} |").unwrap();
+    }
+    check(PAGE, "depths", &text);
+}
