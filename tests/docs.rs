@@ -198,19 +198,25 @@ struct Kind {
 }
 
 fn kind(name: &'static str, source: &str, before: u64) -> Kind {
-    let program = assemble(source, Version::V0).unwrap();
+    kind_in(Version::V0, name, source, before)
+}
+
+fn kind_in(version: Version, name: &'static str, source: &str, before: u64) -> Kind {
+    let program = assemble(source, version).unwrap();
     Kind { name, program, before, budget: 1_000 }
 }
 
 /// Every unit, and every way to leave it, that a lazy step tells apart.
 fn kinds() -> Vec<Kind> {
     let alu = |name, line: &str| kind(name, &format!("mov64 r1, 7\n{line}\nexit"), 1);
-    let bare = |name, slot: [u8; 8]| Kind {
+    let bare_in = |version, name, slot: [u8; 8]| Kind {
         name,
-        program: Program::from_text(Version::V0, slot.to_vec(), 0, BTreeMap::new()),
+        program: Program::from_text(version, slot.to_vec(), 0, BTreeMap::new()),
         before: 0,
         budget: 1_000,
     };
+    let bare = |name, slot| bare_in(Version::V0, name, slot);
+    let v2 = |name, line: &str| kind_in(Version::V2, name, &format!("mov64 r1, -7\n{line}\nexit"), 1);
     let deep = "entrypoint:\ncall function_f\nexit\nfunction_f:\ncall function_f\nexit";
     vec![
         alu("mov", "mov64 r0, r1"),
@@ -249,6 +255,16 @@ fn kinds() -> Vec<Kind> {
         kind("callx outside the text", "mov64 r1, 0\ncallx r1\nexit", 1),
         kind("exit from a call", "call function_f\nexit\nfunction_f:\nexit", 1),
         kind("exit from the first frame", "exit", 0),
+        v2("v2: sub of an immediate", "sub64 r1, 9"),
+        v2("v2: hor", "hor64 r1, 9"),
+        v2("v2: uhmul", "uhmul64 r1, r1"),
+        v2("v2: shmul", "shmul64 r1, r1"),
+        v2("v2: sdiv", "sdiv64 r1, 2"),
+        v2("v2: srem", "srem64 r1, 2"),
+        kind_in(Version::V2, "v2: sdiv that overflows", "hor64 r1, -2147483648\nsdiv64 r1, -1\nexit", 1),
+        kind_in(Version::V3, "v3: call", "call function_f\nexit\nfunction_f:\nexit", 0),
+        bare_in(Version::V3, "v3: call outside the text", [0x85, 0x10, 0, 0, 1, 2, 3, 4]),
+        bare_in(Version::V3, "v3: call of no syscall", [0x85, 0, 0, 0, 1, 2, 3, 4]),
         bare("unknown opcode", [0xff; 8]),
         kind("past the end of the text", "mov64 r0, 0", 1),
         Kind { budget: 0, ..kind("no units left", "exit", 0) },

@@ -28,8 +28,8 @@ pub struct Run {
 }
 
 /// Assembles and verifies.
-fn program(text: &str) -> Program {
-    let program = assemble(text, Version::V0).unwrap_or_else(|e| panic!("{text}: {e}"));
+fn program(version: Version, text: &str) -> Program {
+    let program = assemble(text, version).unwrap_or_else(|e| panic!("{text}: {e}"));
     verify(&program.text, program.version).unwrap_or_else(|e| panic!("{text}: {e}"));
     program
 }
@@ -88,11 +88,12 @@ pub fn random() -> impl Strategy<Value = Case> {
 
 /// Short programs that together reach every execution unit and every fault.
 pub fn cases() -> Vec<Case> {
-    let case = |name, text: &str, budget, input: &[u8]| Case {
+    let case_in = |version, name, text: &str, budget, input: &[u8]| Case {
         name,
-        program: program(text),
+        program: program(version, text),
         setup: Setup { input: input.to_vec(), heap: 600, budget, ..Setup::default() },
     };
+    let case = |name, text: &str, budget, input: &[u8]| case_in(Version::V0, name, text, budget, input);
     let calls =
         "call function_down\nexit\nfunction_down:\nadd64 r0, 1\nmov64 r6, r0\ncall function_down\nexit";
     vec![
@@ -116,9 +117,71 @@ pub fn cases() -> Vec<Case> {
         case("read-only", "lddw r2, 0x100000000\nldxb r0, [r2+0]\nstxb [r2+0], r0\nexit", 1000, &[]),
         case("gap", "stdw [r10-8], 7\nldxdw r0, [r10-8]\nstdw [r10+8], 7\nexit", 1000, &[]),
         case("below", "mov64 r2, r10\nsub64 r2, 4100\nldxw r0, [r2+0]\nexit", 1000, &[]),
+        case_in(Version::V1, "moved frame", MOVED_FRAME, 1000, &[]),
+        case_in(Version::V2, "products", PRODUCTS, 1000, &[]),
+        case_in(Version::V3, "static calls", STATIC_CALLS, 1000, &[]),
         case("nowhere", "lddw r2, 0x900000000\nstb [r2+0], 1\nexit", 1000, &[]),
     ]
 }
+
+const MOVED_FRAME: &str = "
+    add64 r10, -128
+    stdw [r10+0], 7
+    mov64 r1, r10
+    call function_f
+    ldxdw r0, [r10+8]
+    stdw [r10+128], 1
+    exit
+    function_f:
+    add64 r10, -64
+    ldxdw r2, [r1+0]
+    stxdw [r1+8], r2
+    stxdw [r10+0], r2
+    exit";
+
+const PRODUCTS: &str = "
+    mov32 r1, -1985229329
+    hor64 r1, -2128394905
+    mov64 r2, -13
+    mov64 r0, r1
+    uhmul64 r0, r2
+    mov64 r3, r1
+    shmul64 r3, r2
+    mov64 r4, r1
+    uhmul64 r4, -3
+    lmul32 r4, r3
+    sub64 r4, 5
+    sub32 r3, 5
+    mov32 r5, r3
+    mov64 r6, r1
+    sdiv64 r6, r2
+    mov64 r7, r1
+    srem64 r7, r2
+    sdiv32 r5, 7
+    udiv64 r1, -3
+    urem64 r0, -3
+    stxdw [r10-8], r0
+    ldxw r8, [r10-6]
+    be32 r8
+    mov32 r2, -2147483648
+    sdiv32 r2, -1
+    exit";
+
+const STATIC_CALLS: &str = "
+    lddw r1, 0x1fffffffb
+    jslt32 r1, 0, negative
+    exit
+    negative:
+    call function_f
+    lddw r3, 0x100000058
+    callx r3
+    mov64 r2, 0
+    ldxdw r0, [r2+8]
+    exit
+    function_f:
+    stxdw [r10-8], r1
+    add64 r0, r10
+    exit";
 
 const ALU: &str = "
     lddw r1, 0x8123456789abcdef

@@ -97,6 +97,7 @@ fn cases_end_in_every_way() {
         "CallDepthExceeded",
         "CallOutsideTextSegment",
         "DivideByZero",
+        "DivideOverflow",
         "ExceededMaxInstructions",
         "ExecutionOverrun",
         "Exit",

@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn the_tables_are_the_instruction_sets() {
         let references = [SBPFVersion::V0, SBPFVersion::V1, SBPFVersion::V2, SBPFVersion::V3];
-        for ((version, reference), count) in VERSIONS.into_iter().zip(references).zip([91, 91, 101, 113]) {
+        for ((version, reference), count) in VERSIONS.into_iter().zip(references).zip([91, 91, 100, 113]) {
             let accepted = (0..=255_u8).filter(|&code| {
                 let mut text = encode(code, 0, 0, 0, 16).to_vec();
                 text.extend(if code == 0x18 { [0; 8] } else { encode(0x95, 0, 0, 0, 0) });
