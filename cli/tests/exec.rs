@@ -108,7 +108,7 @@ fn faults_have_the_reference_s_names() {
         (
             "ldxb r0, [r0+0]\nexit",
             "AccessViolation",
-            "Access violation load 1 bytes at address 0x0 (in unallocated region)",
+            "Access violation reading 1 bytes at address 0x0 (in unallocated region)",
             1,
         ),
         (
@@ -120,7 +120,7 @@ fn faults_have_the_reference_s_names() {
         (
             "lddw r1, 0x100000000\nstxb [r1+0], r0\nexit",
             "AccessViolation",
-            "Access violation store 1 bytes at address 0x100000000 (in program region)",
+            "Access violation writing 1 bytes at address 0x100000000 (in program region)",
             2,
         ),
         (".fill 1, 0x1234567800000085\nexit", "UnsupportedInstruction", "unsupported BPF instruction", 1),

@@ -57,7 +57,7 @@ fn failing_programs() {
     let program = folder.write("load.s", "ldxdw r0, [r1+0]\nexit");
     let call = svmllm(&["run", &program]);
     assert_eq!(call.code, 1);
-    let text = "AccessViolation: Access violation load 8 bytes at address 0x400000000";
+    let text = "AccessViolation: Access violation reading 8 bytes at address 0x400000000";
     assert!(call.field("error").starts_with(text), "{call:?}");
     assert_eq!(svmllm(&["run", &program, "--input", "2a00000000000000"]).field("result"), "0x2a (42)");
 

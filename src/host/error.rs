@@ -14,8 +14,8 @@ pub enum AccessType {
 impl fmt::Display for AccessType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Load => "load",
-            Self::Store => "store",
+            Self::Load => "reading",
+            Self::Store => "writing",
         })
     }
 }

@@ -127,7 +127,7 @@ pub fn all_endings(version: Version) -> Vec<String> {
         Version::V1 | Version::V2 => (false, &["unallocated", "program", "stack", "heap", "input"]),
         Version::V3 => (true, &["unallocated", "allocated", "heap", "input"]),
     };
-    for access in ["load", "store"] {
+    for access in ["reading", "writing"] {
         if framed {
             names.push(format!("StackAccessViolation {access}"));
         }

@@ -192,7 +192,7 @@ fn hand_made_files_of_version_3() {
         exit";
     let reads_code = "lddw r1, 0x100000000\n ldxb r0, [r1+0]\n exit";
     let data: Vec<u8> = [7u64, 21].iter().flat_map(|word| word.to_le_bytes()).collect();
-    let violation = "Access violation reading address 0x100000000 of size 1 in unallocated section";
+    let violation = "Access violation reading 1 bytes at address 0x100000000 (in unallocated region)";
     for (source, expected) in [(calls, Ok(168)), (reads_code, Err(violation.to_owned()))] {
         let text = assemble(source, Version::V3).unwrap().text;
         let file = strict_elf(&data, &text);
