@@ -1,9 +1,6 @@
 //! The evaluators, made when they are first needed.
 
-use svmllm::{
-    host::{Program, Setup},
-    tables::{Dense, Indexed, Weights},
-};
+use svmllm::tables::{Dense, Indexed, Weights};
 
 use crate::session::{self, Job, Report, RunError, Watch};
 
@@ -52,7 +49,7 @@ impl Evaluators {
     }
 
     /// Counts what the first `steps` instructions of a program cost; see [`session::count`].
-    pub fn count(&self, program: &Program, setup: &Setup, steps: u64) -> Result<session::Cost, RunError> {
-        session::count(Indexed::new(&self.weights)?, program, setup, steps)
+    pub fn count(&self, job: &Job, steps: u64) -> Result<session::Cost, RunError> {
+        session::count(Indexed::new(&self.weights)?, job, steps)
     }
 }

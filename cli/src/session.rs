@@ -160,10 +160,10 @@ pub struct Cost {
     pub observations: u64,
 }
 
-/// Counts what the first `steps` instructions cost in lazy mode.
-pub fn count(indexed: Indexed, program: &Program, setup: &Setup, steps: u64) -> Result<Cost, RunError> {
+/// Counts what the first `steps` instructions cost.
+pub fn count(indexed: Indexed, job: &Job, steps: u64) -> Result<Cost, RunError> {
     let counted = Counted::new(indexed);
-    let mut machine = Machine::new(&counted, program, setup, Mode::Lazy)?;
+    let mut machine = Machine::new(&counted, job.program, job.setup, job.mode)?;
     counted.restart();
     machine.run_for(steps).map_err(RunError::evaluator)?;
     let counts = counted.counts();

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use svmllm::host::{Ended, MAX_REGION_BYTES, Program, Setup, Version};
+use svmllm::host::{Ended, MAX_REGION_BYTES, Mode, Program, Setup, Version};
 
 use super::{Computing, load_weights};
 use crate::{
@@ -150,7 +150,7 @@ impl Demo {
         drop(progress);
         match &report.ended {
             Ended::Exit(result) => {
-                let cost = evaluators.count(&program, &setup, COUNTED_STEPS)?;
+                let cost = evaluators.count(&job, counted_steps(job.mode))?;
                 print(&(sample.show)(&report, *result), &report, cost)?;
                 Ok(ExitCode::SUCCESS)
             }
@@ -162,8 +162,14 @@ impl Demo {
     }
 }
 
-/// Counting is slow, and a program is much the same all along: count this many steps at most.
-const COUNTED_STEPS: u64 = 1_000_000;
+/// Counting is slow, and a program is much the same all along: so many steps are counted at most.
+const fn counted_steps(mode: Mode) -> u64 {
+    match mode {
+        Mode::Lazy => 1_000_000,
+        // Every full step costs the same.
+        Mode::Full => 1_000,
+    }
+}
 
 impl Sample {
     fn program(&self) -> anyhow::Result<Program> {
