@@ -1,6 +1,6 @@
 //! The tensors against the rows: both evaluators step by step, lazily and in full.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, ops::Range, time::Instant};
 
 use anyhow::ensure;
 use serde_json::json;
@@ -9,10 +9,10 @@ use svmllm::{
     tables::{Dense, Indexed, Weights, alphabet::Region},
 };
 
-use super::{Options, by_name, progress_bar};
+use super::{Options, Suite, Versions, by_name, progress_bar};
 use crate::{
     case::Case,
-    isa,
+    isa::{self, VERSIONS},
     machine::setup,
     report::{Mismatch, OracleVersion, Report},
 };
@@ -59,6 +59,21 @@ fn compare(
     Ok(())
 }
 
+/// A suite, and the indices that count.
+type Part = (Box<dyn Suite>, Range<u64>);
+
+/// The opcodes and the random programs of a version.
+fn parts(version: Version, seed: u64) -> anyhow::Result<[Part; 2]> {
+    if version == Version::V0 {
+        let [opcodes, random] = [by_name("opcodes", seed)?, by_name("random", seed)?];
+        let sizes = [opcodes.size(), random.size()];
+        return Ok([(opcodes, 0..sizes[0]), (random, 0..sizes[1])]);
+    }
+    Ok(Versions::new(seed)
+        .ranges(version)
+        .map(|indices| -> (Box<dyn Suite>, _) { (Box::new(Versions::new(seed)), indices) }))
+}
+
 /// Runs the suite. A case is a program, in one mode.
 ///
 /// # Errors
@@ -68,38 +83,43 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
     let weights = Weights::generate();
     let (indexed, dense) = (Indexed::new(&weights)?, Dense::new(&weights)?);
     let share = options.sample.map_or(1, |sample| (STEPS[0].1 / sample.max(1)).max(1));
-    let bar = progress_bar("dense", STEPS.iter().map(|(_, steps)| steps / share).sum(), options.progress);
+    let steps: u64 = STEPS.iter().map(|(_, steps)| steps / share).sum();
+    let bar = progress_bar("dense", steps * VERSIONS.len() as u64, options.progress);
     let (mut cases, mut mismatches, mut coverage) = (0, Vec::new(), serde_json::Map::new());
-    for (mode, wanted) in STEPS {
-        let mut progress = Progress { steps: 0, opcodes: [0; 256] };
-        // Every form of every opcode a few times, then random programs.
-        for (name, stride) in [("opcodes", 13), ("random", 97)] {
-            let mut suite = by_name(name, seed)?;
-            for index in (0..suite.size()).step_by(stride * share as usize) {
-                if name == "random" && progress.steps >= wanted / share {
-                    break;
+    for version in VERSIONS {
+        for (mode, wanted) in STEPS {
+            let mut progress = Progress { steps: 0, opcodes: [0; 256] };
+            // Every form of every opcode a few times, then random programs.
+            for (part, (mut suite, indices)) in parts(version, seed)?.into_iter().enumerate() {
+                let stride = [13, 97][part] * share;
+                for index in indices.step_by(stride as usize) {
+                    if part == 1 && progress.steps >= wanted / share {
+                        break;
+                    }
+                    let Some(case) = suite.case(index)? else { continue };
+                    cases += 1;
+                    let before = progress.steps;
+                    if let Err(error) = compare(&indexed, &dense, &case, mode, &mut progress) {
+                        let (text, rerun) = (format!("{mode:?}: {error:#}"), case.id.rerun());
+                        mismatches.push(Mismatch { index, text, difference: None, rerun });
+                    }
+                    bar.inc(progress.steps - before);
                 }
-                let Some(case) = suite.case(index)? else { continue };
-                cases += 1;
-                let before = progress.steps;
-                if let Err(error) = compare(&indexed, &dense, &case, mode, &mut progress) {
-                    let (text, rerun) = (format!("{mode:?}: {error:#}"), case.id.rerun());
-                    mismatches.push(Mismatch { index, text, difference: None, rerun });
-                }
-                bar.inc(progress.steps - before);
             }
+            let opcodes: BTreeMap<&str, u64> = isa::opcodes(version)
+                .iter()
+                .map(|opcode| (opcode.name.as_str(), progress.opcodes[usize::from(opcode.code)]))
+                .collect();
+            let least = opcodes.values().min();
+            if options.sample.is_none() {
+                ensure!(
+                    progress.steps >= wanted && least >= Some(&EACH),
+                    "{mode:?}: {least:?} of an opcode of {version:?}"
+                );
+            }
+            let counts = json!({ "steps": progress.steps, "least": least, "opcodes": opcodes });
+            coverage.insert(format!("{version:?} {mode:?}").to_lowercase(), counts);
         }
-        let least =
-            isa::opcodes(Version::V0).iter().map(|opcode| progress.opcodes[usize::from(opcode.code)]).min();
-        if options.sample.is_none() {
-            ensure!(progress.steps >= wanted && least >= Some(EACH), "{mode:?}: {least:?} of an opcode");
-        }
-        let opcodes: serde_json::Map<String, serde_json::Value> = isa::opcodes(Version::V0)
-            .iter()
-            .map(|opcode| (opcode.name.clone(), progress.opcodes[usize::from(opcode.code)].into()))
-            .collect();
-        let counts = json!({ "steps": progress.steps, "least": least, "opcodes": opcodes });
-        coverage.insert(format!("{mode:?}").to_lowercase(), counts);
     }
     bar.finish_and_clear();
     Ok(Report {

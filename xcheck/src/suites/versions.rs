@@ -1,5 +1,7 @@
 //! The suites of program runs on the versions after 0.
 
+use std::ops::Range;
+
 use svmllm::host::Version;
 
 use super::{Budgets, Opcodes, Random, Suite};
@@ -28,6 +30,19 @@ impl Versions {
             parts.push((budgets, Box::new(Budgets::new(version, seed, Sbpf::new()))));
         }
         Self { seed, parts }
+    }
+
+    /// The indices of a version's opcodes and random programs.
+    ///
+    /// # Panics
+    ///
+    /// Panics for version 0, which is not part of the suite.
+    pub fn ranges(&self, version: Version) -> [Range<u64>; 2] {
+        let first = 3 * (version as usize - Version::V1 as usize);
+        [first, first + 1].map(|part| {
+            let start = self.parts[..part].iter().map(|(_, suite)| suite.size()).sum();
+            start..start + self.parts[part].1.size()
+        })
     }
 
     /// The part an index belongs to, and the index within it.
