@@ -266,7 +266,11 @@ impl Operands {
             }
             2 => {
                 // Static calls of anything but syscalls and functions have other sources.
-                let source = if self.version == Version::V3 { self.src & !1 } else { self.src };
+                let source = match self.version {
+                    Version::V3 if self.pair % 16 == 2 => 0,
+                    Version::V3 => self.src & !1,
+                    _ => self.src,
+                };
                 // One that would be the distance to a function, or anything.
                 let key = if self.pair % 8 == 2 { 1 } else { value(&mut self.rng) as i32 };
                 let call = self.encode("call", 0, source, 0, key);

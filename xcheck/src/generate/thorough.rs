@@ -275,6 +275,12 @@ fn high_products(rng: &mut ChaCha8Rng, programs: &mut Vec<Code>) {
 /// the middle of a constant.
 fn later_versions(seed: u64, cases: &mut Vec<Case>) {
     for version in [Version::V1, Version::V2, Version::V3] {
+        // Past the end of the text, with a unit left and without.
+        for budget in [1, 2] {
+            let mut code = Code::new(version);
+            code.op("mov64_imm", 1, 0, 0, 7);
+            cases.push(Case { budget, ..with(seed, &[code]) });
+        }
         for form in 0..opcodes::forms(version).len() as u64 {
             cases.extend([24, 100, 257, 258, 291].map(|pair| {
                 let index = form * opcodes::PAIRS + pair;
