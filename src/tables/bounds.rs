@@ -77,3 +77,21 @@ pub(crate) fn check_heads(weights: &Weights) -> Result<(), WeightsError> {
     }
     Ok(())
 }
+
+/// Checks that the layers that feed sums hold integers.
+///
+/// A digit that is off by a fraction and then summed with coefficients such as 4 or 256 may come out as
+/// an integer again, and be settled to a wrong answer that looks sound; so the fraction is refused here.
+/// Everywhere else it survives until a digit is read.
+///
+/// # Errors
+/// [`WeightsError::Structure`] for the first that does not.
+pub(crate) fn check_integers(weights: &Weights) -> Result<(), WeightsError> {
+    for (name, array) in weights.tensors() {
+        let summed = name.starts_with("product.") || name.starts_with("stair.");
+        if let Some(entry) = array.data.iter().find(|entry| summed && entry.fract() != 0.0) {
+            return Err(WeightsError::structure(name, format!("{entry} is not an integer")));
+        }
+    }
+    Ok(())
+}

@@ -8,7 +8,7 @@ use super::{
     stairs::Stair,
 };
 use sha2::{Digest, Sha256};
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, io::Read, path::Path};
 
 /// The bound every activation and inner sum stays below, so that any order of summation is exact in
 /// 32-bit floats.
@@ -16,6 +16,9 @@ pub const BOUND: f64 = 16_777_216.0;
 
 /// Most parameters the machine may have.
 pub const MAX_PARAMETERS: usize = 4_000_000;
+
+/// Longest weights file read, in bytes: twice what the most parameters allowed need.
+const MAX_FILE_BYTES: u64 = 8 * MAX_PARAMETERS as u64;
 
 /// Why weights cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -245,7 +248,12 @@ impl Weights {
     /// # Errors
     /// The file cannot be read, or is not such a file.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, WeightsError> {
-        Self::from_bytes(&std::fs::read(path)?)
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(WeightsError::Format(format!("it is longer than {MAX_FILE_BYTES} bytes")));
+        }
+        Self::from_bytes(&bytes)
     }
 
     /// Like [`load`](Self::load), from the bytes of the file.
@@ -289,7 +297,8 @@ impl Weights {
             return Err(WeightsError::Unknown(name.clone()));
         }
         super::bounds::check_heads(self)?;
-        super::bounds::check(self)
+        super::bounds::check(self)?;
+        super::bounds::check_integers(self)
     }
 
     /// The labelling that the embeddings describe.

@@ -22,8 +22,9 @@ type LoopBody = fn(&mut Code);
 
 /// All loops, each run `iterations` times.
 pub fn all(iterations: u32) -> Vec<Benchmark> {
-    let bodies: [(_, LoopBody); 6] = [
+    let bodies: [(_, LoopBody); 7] = [
         ("alu64", alu64),
+        ("add64", add64),
         ("alu32", alu32),
         ("mul64", mul64),
         ("div64", div64),
@@ -65,6 +66,13 @@ fn benchmark(name: &'static str, body: LoopBody, iterations: u32) -> Benchmark {
             registers: Vec::new(),
             memory: Vec::new(),
         },
+    }
+}
+
+/// Eight additions.
+fn add64(code: &mut Code) {
+    for (dst, src) in [(1, 2), (2, 3), (3, 1), (1, 3)].repeat(2) {
+        code.op("add64_reg", dst, src, 0, 0);
     }
 }
 

@@ -91,7 +91,7 @@ enum Refusal {
     NotAnObject,
     #[error("base64: {0}")]
     Base64(#[from] base64::DecodeError),
-    #[error("one of text, elf and asm is needed")]
+    #[error("exactly one of text, elf and asm is needed")]
     Program,
     #[error("there is no sBPF version {0}")]
     Version(u64),

@@ -7,11 +7,9 @@ mod weights;
 
 use std::{path::PathBuf, process::ExitCode};
 
+use anyhow::Context;
 use clap::{Args, Subcommand};
-use svmllm::{
-    host::Mode,
-    tables::{Weights, WeightsError},
-};
+use svmllm::{host::Mode, tables::Weights};
 
 use crate::evaluators::EvaluatorKind;
 
@@ -62,6 +60,9 @@ impl Computing {
 }
 
 /// The weights in a file, or the generated ones.
-fn load_weights(path: Option<&PathBuf>) -> Result<Weights, WeightsError> {
-    path.map_or_else(|| Ok(Weights::generate()), Weights::load)
+fn load_weights(path: Option<&PathBuf>) -> anyhow::Result<Weights> {
+    match path {
+        Some(path) => Weights::load(path).with_context(|| path.display().to_string()),
+        None => Ok(Weights::generate()),
+    }
 }

@@ -50,7 +50,13 @@ impl Weights {
                 writeln!(io::stdout(), "{} numbers to {}", weights.parameters(), file.display())?;
             }
             Self::Verify { file } => {
-                if let Err(error) = verify(file.as_ref()) {
+                let verdict = match load_weights(file.as_ref()) {
+                    Ok(weights) => verify(&weights),
+                    // A file that cannot be read says nothing about weights.
+                    Err(error) if !is_verdict(&error) => return Err(error),
+                    Err(error) => Err(error),
+                };
+                if let Err(error) = verdict {
                     complain(&error);
                     return Ok(ExitCode::from(FAILED));
                 }
@@ -58,6 +64,14 @@ impl Weights {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Whether an error is about what the weights are, not about getting at them.
+fn is_verdict(error: &anyhow::Error) -> bool {
+    !matches!(
+        error.downcast_ref(),
+        Some(tables::WeightsError::Io(_) | tables::WeightsError::Format(_)) | None
+    )
 }
 
 /// Parameters of a network: all of them, and those that are not zero.
@@ -93,11 +107,10 @@ fn network_of(tensor: &str) -> &str {
     }
 }
 
-fn verify(file: Option<&PathBuf>) -> anyhow::Result<()> {
-    let weights = load_weights(file)?;
+fn verify(weights: &tables::Weights) -> anyhow::Result<()> {
     let mut progress = Progress::new("inputs", None);
     let mut inputs = 0;
-    let checked = tables::verify(&weights, |(_, count)| {
+    let checked = tables::verify(weights, |(_, count)| {
         inputs += *count as u64;
         progress.show(inputs);
     })?;
