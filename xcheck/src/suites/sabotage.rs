@@ -64,10 +64,13 @@ impl fmt::Display for Spoil {
 }
 
 impl Spoil {
-    /// Changes the weights; false if there is nothing to change.
-    fn apply(&self, weights: &mut Weights) -> bool {
+    /// Changes the weights; false if there is nothing to change. Of a row's wrong answers, `step` says
+    /// which.
+    fn apply(&self, weights: &mut Weights, step: usize) -> bool {
         match self {
-            Self::Row { tensor, unit } => weights.get_mut(tensor).is_some_and(|w2| next_letter(w2, *unit)),
+            Self::Row { tensor, unit } => {
+                weights.get_mut(tensor).is_some_and(|w2| next_letter(w2, *unit, step))
+            }
             Self::Coefficient { tensor, index } => match weights.get_mut(tensor) {
                 Some(array) => {
                     array.data[*index] += 1.0;
@@ -85,20 +88,23 @@ impl Spoil {
     }
 }
 
-/// Moves the first 1 of a column down, around the digit it belongs to.
-///
-/// By two rows where there are many, so that a region becomes one that differs: next to the unmapped
-/// one is the one that is always empty.
-fn next_letter(w2: &mut Array, unit: usize) -> bool {
+/// Wrong answers tried for a row, the first that shows being enough: some change nothing, such as an
+/// arithmetic shift of a number whose sign bit is 0, or a region that is always empty in the place of
+/// one that is not mapped.
+const STEPS: [usize; 3] = [1, 2, 3];
+
+/// Moves the first 1 of a column down by `step`, around the digit it belongs to.
+fn next_letter(w2: &mut Array, unit: usize, step: usize) -> bool {
     // A table has one digit; of the control matrix the first group, the unit, is spoiled.
     let control = w2.shape[0] > 32;
     let digit = if control { svmllm::tables::alphabet::Unit::LETTERS.len() } else { w2.shape[0] };
+    if step.is_multiple_of(digit) {
+        return false;
+    }
     let Some(hot) = (0..digit).find(|&row| *w2.at_mut(row, unit) != 0.0) else {
         return false;
     };
     *w2.at_mut(hot, unit) = 0.0;
-    // Two units on from a division is the signed one, which differs on few operands.
-    let step = if digit > 3 && !control { 2 } else { 1 };
     *w2.at_mut((hot + step) % digit, unit) = 1.0;
     true
 }
@@ -212,8 +218,20 @@ impl Pool {
     /// # Errors
     /// The evaluators disagree, or the file cannot be written.
     pub fn notice(&self, weights: &Weights, spoil: &Spoil, file: &Path) -> anyhow::Result<Noticed> {
-        let mut spoiled = weights.clone();
-        anyhow::ensure!(spoil.apply(&mut spoiled), "{spoil}: nothing to spoil");
+        let steps = if matches!(spoil, Spoil::Row { .. }) { &STEPS[..] } else { &STEPS[..1] };
+        for step in steps {
+            let mut spoiled = weights.clone();
+            if spoil.apply(&mut spoiled, *step) {
+                match self.notice_spoiled(&spoiled, spoil, file)? {
+                    Noticed::Nothing => {}
+                    noticed => return Ok(noticed),
+                }
+            }
+        }
+        Ok(Noticed::Nothing)
+    }
+
+    fn notice_spoiled(&self, spoiled: &Weights, spoil: &Spoil, file: &Path) -> anyhow::Result<Noticed> {
         spoiled.save(file)?;
         let Ok(loaded) = Weights::load(file) else {
             // Both evaluators are made from loaded weights.
