@@ -1,6 +1,6 @@
 //! Where a failed access lies: the fields of the reference's access violations.
 
-use super::{State, memory, state::Image};
+use super::{memory, state::Image};
 use crate::{
     alu,
     deltanet::Heads,
@@ -48,12 +48,5 @@ pub fn place<E: Heads>(e: &E, image: &Image<E>, address: &Word<E>) -> Place<E> {
         in_frame: e.attend_digit(&image.version, [&near, &none, &none, &near]),
         frame: e.attend(&near_above, [&down, &up]),
         region: e.attend_digit(&covered, [&nowhere, &region]),
-    }
-}
-
-impl<E: Heads> State<E> {
-    /// Register `key`.
-    pub fn register(&self, e: &E, key: &E::Digit<Nibble>) -> Word<E> {
-        e.bank_read(&self.registers, key)
     }
 }

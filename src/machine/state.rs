@@ -5,7 +5,7 @@ use crate::{
     deltanet::Heads,
     tables::{
         Word,
-        alphabet::{Bit, Fault, Size, Version},
+        alphabet::{Bit, Fault, Nibble, Size, Version},
     },
 };
 
@@ -45,6 +45,13 @@ pub struct State<E: Heads> {
     pub frames: E::Frames,
     /// Bytes of the regions.
     pub memory: Memory<E>,
+}
+
+impl<E: Heads> State<E> {
+    /// Register `key`.
+    pub fn register(&self, e: &E, key: &E::Digit<Nibble>) -> Word<E> {
+        e.bank_read(&self.registers, key)
+    }
 }
 
 /// A memory access that failed.

@@ -1,6 +1,6 @@
 //! The result of a suite, as `results/SUITE.json` holds it.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Instant};
 
 use anyhow::Context;
 use serde::Serialize;
@@ -61,6 +61,16 @@ pub struct Report {
     pub rows: Vec<Row>,
 }
 
+/// Seconds that have passed, to the millisecond.
+pub fn seconds_since(started: Instant) -> f64 {
+    thousandths(started.elapsed().as_secs_f64())
+}
+
+/// Rounded to three digits after the point.
+fn thousandths(x: f64) -> f64 {
+    (x * 1e3).round() / 1e3
+}
+
 /// A measured time next to the reference's.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
@@ -77,12 +87,11 @@ pub struct Row {
 impl Row {
     /// A row, rounded to three digits after the point.
     pub fn new(name: &'static str, svmllm_ns: f64, reference_ns: f64) -> Self {
-        let round = |x: f64| (x * 1e3).round() / 1e3;
         Self {
             name,
-            svmllm_ns: round(svmllm_ns),
-            reference_ns: round(reference_ns),
-            ratio: round(svmllm_ns / reference_ns),
+            svmllm_ns: thousandths(svmllm_ns),
+            reference_ns: thousandths(reference_ns),
+            ratio: thousandths(svmllm_ns / reference_ns),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     case::Case,
     isa::{self, VERSIONS},
     machine::setup,
-    report::{Mismatch, OracleVersion, Report},
+    report::{Mismatch, OracleVersion, Report, seconds_since},
 };
 
 /// Steps compared in each mode.
@@ -131,7 +131,7 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         cases,
         matched: cases - mismatches.len() as u64,
         mismatches,
-        seconds: (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+        seconds: seconds_since(started),
         coverage: coverage.into(),
         rows: Vec::new(),
     })

@@ -7,7 +7,8 @@ use serde_json::json;
 use super::Options;
 use crate::{
     elf::{self, load_times, shipped},
-    report::{Mismatch, OracleVersion, Report, Row},
+    oracle::sbpf,
+    report::{Mismatch, OracleVersion, Report, Row, seconds_since},
 };
 
 /// Mutants compared, besides shipped programs, files made by hand and truncations.
@@ -40,14 +41,14 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
     };
     Ok(Report {
         suite: "elf",
-        oracle: OracleVersion { name: "solana-sbpf", version: "0.21.1" },
+        oracle: OracleVersion { name: "solana-sbpf", version: sbpf::VERSION },
         svmllm: env!("CARGO_PKG_VERSION"),
         seed,
         evaluator: "host".into(),
         cases: report.cases as u64,
         matched: report.matched as u64,
         mismatches: report.mismatches.iter().enumerate().map(mismatch).collect(),
-        seconds: (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+        seconds: seconds_since(started),
         coverage: json!({
             "shipped": report.shipped,
             "crafted": report.crafted,

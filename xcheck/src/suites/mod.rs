@@ -27,7 +27,7 @@ use crate::{
     coverage::Coverage,
     oracle::{Oracle, sbpf::Sbpf},
     outcome::{Difference, Outcome, compare},
-    report::{DESCRIBED, Mismatch, OracleVersion, Report},
+    report::{DESCRIBED, Mismatch, OracleVersion, Report, seconds_since},
     subject::Subject,
 };
 
@@ -139,7 +139,7 @@ pub fn run(
         cases: counts.values().map(|counts| counts.coverage.cases()).sum(),
         matched: counts.values().map(|counts| counts.matched).sum(),
         mismatches,
-        seconds: (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+        seconds: seconds_since(started),
         coverage: coverage(&counts),
         rows: Vec::new(),
     })

@@ -15,8 +15,8 @@ use crate::{
     bench_programs::{self, interleaved, reference_ns},
     case::Case,
     machine::setup,
-    oracle::sbpf::Sbpf,
-    report::{OracleVersion, Report, Row},
+    oracle::sbpf::{self, Sbpf},
+    report::{OracleVersion, Report, Row, seconds_since},
 };
 
 /// Interleaved rounds a median is taken of.
@@ -77,14 +77,14 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
     bar.finish_and_clear();
     Ok(Report {
         suite: "performance",
-        oracle: OracleVersion { name: "solana-sbpf interpreter", version: "0.21.1" },
+        oracle: OracleVersion { name: "solana-sbpf interpreter", version: sbpf::VERSION },
         svmllm: env!("CARGO_PKG_VERSION"),
         seed,
         evaluator: "indexed, and dense where named".into(),
         cases: rows.len() as u64,
         matched: rows.len() as u64,
         mismatches: Vec::new(),
-        seconds: (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+        seconds: seconds_since(started),
         coverage: json!({
             "rounds": rounds,
             "iterations": ITERATIONS,

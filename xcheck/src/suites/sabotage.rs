@@ -25,9 +25,12 @@ use crate::{
     generate::thorough,
     isa,
     machine::setup,
-    oracle::{Oracle, sbpf::Sbpf},
+    oracle::{
+        Oracle,
+        sbpf::{self, Sbpf},
+    },
     outcome::Outcome,
-    report::{Mismatch, OracleVersion, Report},
+    report::{Mismatch, OracleVersion, Report, seconds_since},
 };
 
 /// Tables up to this many rows are spoiled row by row, larger ones in [`SAMPLE`] rows.
@@ -444,14 +447,14 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
     let cases = spoils.len() as u64 - unreached.len() as u64;
     Ok(Report {
         suite: "sabotage",
-        oracle: OracleVersion { name: "solana-sbpf", version: "0.21.1" },
+        oracle: OracleVersion { name: "solana-sbpf", version: sbpf::VERSION },
         svmllm: env!("CARGO_PKG_VERSION"),
         seed,
         evaluator: "indexed and dense".into(),
         cases,
         matched: cases - mismatches.len() as u64,
         mismatches,
-        seconds: (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+        seconds: seconds_since(started),
         coverage: json!({
             "differ from the oracle, both evaluators alike": differing,
             "refused": refused,

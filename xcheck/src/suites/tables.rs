@@ -6,7 +6,7 @@ use serde_json::json;
 use svmllm::tables::{Weights, verify};
 
 use super::{Options, progress_bar};
-use crate::report::{Mismatch, OracleVersion, Report};
+use crate::report::{Mismatch, OracleVersion, Report, seconds_since};
 
 /// Runs the suite. A case is one input of a layer or of a fused form.
 ///
@@ -42,7 +42,7 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         cases: (matched + mismatches.len()) as u64,
         matched: matched as u64,
         mismatches,
-        seconds: (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+        seconds: seconds_since(started),
         coverage: json!({
             "weights": weights.digest(),
             "parameters": weights.parameters(),
