@@ -13,7 +13,7 @@ use super::{
 use std::cell::{Cell, RefCell};
 
 /// What was asked for since the last [`Counted::restart`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Passes through a table, a staircase, a sum or an attention, whatever their width.
     pub layers: u64,
@@ -27,6 +27,12 @@ pub struct Counts {
     pub depth: u32,
     /// Observations, in order of [`Site::ALL`].
     pub observations: [u64; Site::ALL.len()],
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self { layers: 0, lookups: 0, reads: 0, writes: 0, depth: 0, observations: [0; Site::ALL.len()] }
+    }
 }
 
 impl Counts {
@@ -143,6 +149,10 @@ impl<E: Evaluator> Evaluator for Counted<E> {
 
     fn word(&self, constant: WordConst) -> Word<Self> {
         self.given(self.inner.word(constant))
+    }
+
+    fn literal<const V: u64>(&self) -> Word<Self> {
+        self.given(self.inner.literal::<V>())
     }
 
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Self::Digit<A>) -> Self::Digit<O> {

@@ -113,6 +113,8 @@ pub trait Evaluator: Sized {
     fn digit<A: Alphabet, const V: usize>(&self) -> Self::Digit<A>;
     /// A constant word.
     fn word(&self, constant: WordConst) -> Word<Self>;
+    /// The constant word `V`, wired digit by digit as [`digit`](Self::digit) is.
+    fn literal<const V: u64>(&self) -> Word<Self>;
 
     /// Looks one digit up.
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Self::Digit<A>) -> Self::Digit<O>;

@@ -320,6 +320,10 @@ impl Evaluator for Dense {
         lanes(self.constants[constant as usize].clone())
     }
 
+    fn literal<const V: u64>(&self) -> Lanes<Nibble> {
+        self.embed(V)
+    }
+
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Digit<A>) -> Digit<O> {
         digit(self.look_up(&self.layers.tables[table.id as usize], &[&a.0], (1, O::ID.radix())))
     }

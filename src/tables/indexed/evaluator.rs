@@ -33,6 +33,11 @@ impl Evaluator for Indexed {
     }
 
     #[inline(always)]
+    fn literal<const V: u64>(&self) -> Lanes<Nibble> {
+        self.positions(V)
+    }
+
+    #[inline(always)]
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Digit<A>) -> Digit<O> {
         digit(self.table(table.id)[usize::from(a.0)])
     }
