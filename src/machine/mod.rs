@@ -17,7 +17,7 @@ mod state;
 pub use calls::frame_stride;
 pub use fault::{Place, place};
 pub use full::{FullStep, full_step};
-pub use lazy::lazy_step;
+pub use lazy::{Lazy, lazy_step};
 pub use memory::{Extent, Memory};
 pub use state::{Access, Image, State, Stop};
 

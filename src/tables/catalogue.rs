@@ -45,6 +45,9 @@ pub enum TableId {
     FaultHalt,
     Negative,
     StaticCall,
+    Choose,
+    Chi,
+    ChunkFlags,
 }
 
 /// A table's signature and function.
@@ -60,6 +63,7 @@ pub struct Spec {
 }
 
 const NN: &[AlphabetId] = &[Id::Nibble, Id::Nibble];
+const NNN: &[AlphabetId] = &[Id::Nibble; 3];
 const N: &[AlphabetId] = &[Id::Nibble];
 const BB: &[AlphabetId] = &[Id::Bit, Id::Bit];
 const C: &[AlphabetId] = &[Id::Carry];
@@ -89,7 +93,7 @@ fn leaving(state: usize, carry: usize) -> usize {
 
 impl TableId {
     /// Every table.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 36] = [
         Self::Add,
         Self::AddCarry,
         Self::Subtract,
@@ -123,6 +127,9 @@ impl TableId {
         Self::FaultHalt,
         Self::Negative,
         Self::StaticCall,
+        Self::Choose,
+        Self::Chi,
+        Self::ChunkFlags,
     ];
 
     /// What the table computes.
@@ -205,6 +212,11 @@ impl TableId {
             }),
             Self::Negative => ("negative", N, Id::Bit, |x| x[0] >> 3),
             Self::StaticCall => ("static_call", N, Id::Call, |x| x[0].min(Call::Nothing as usize)),
+            Self::Choose => ("choose", NNN, Id::Nibble, |x| (x[0] & x[1]) | (!x[0] & x[2] & 15)),
+            Self::Chi => ("chi", NNN, Id::Nibble, |x| x[0] ^ (!x[1] & x[2] & 15)),
+            Self::ChunkFlags => {
+                ("chunk_flags", N, Id::Nibble, |x| usize::from(x[0] == 0) | usize::from(x[0] == 15) << 1)
+            }
         };
         Spec { name, inputs, output, function }
     }
@@ -306,6 +318,12 @@ pub const FAULT_HALT: Table1<Fault, Halt> = Table1::new(TableId::FaultHalt);
 pub const NEGATIVE: Table1<Nibble, Bit> = Table1::new(TableId::Negative);
 /// What a static call calls, of its source field.
 pub const STATIC_CALL: Table1<Nibble, Call> = Table1::new(TableId::StaticCall);
+/// Bit by bit, where the first is set the second, else the third.
+pub const CHOOSE: Table3<Nibble, Nibble, Nibble, Nibble> = Table3::new(TableId::Choose);
+/// Bit by bit, the first, inverted where the second is clear and the third is set.
+pub const CHI: Table3<Nibble, Nibble, Nibble, Nibble> = Table3::new(TableId::Chi);
+/// BLAKE3's flags of a block, of its number in a chunk: 1 for the first, 2 for the last of sixteen.
+pub const CHUNK_FLAGS: Table1<Nibble, Nibble> = Table1::new(TableId::ChunkFlags);
 
 /// Words the circuits need as constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -326,11 +344,15 @@ pub enum WordConst {
     StackBelow,
     /// The depth at which a call fails: 64.
     MaxDepth,
+    /// Bit 7: the byte that ends a message of SHA-2.
+    Bit7,
+    /// Bit 63: the bit that ends a block of Keccak.
+    Bit63,
 }
 
 impl WordConst {
     /// Every constant.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Zero,
         Self::One,
         Self::FrameSize,
@@ -339,6 +361,8 @@ impl WordConst {
         Self::StackFrames,
         Self::StackBelow,
         Self::MaxDepth,
+        Self::Bit7,
+        Self::Bit63,
     ];
 
     /// The value.
@@ -352,6 +376,8 @@ impl WordConst {
             Self::StackFrames => 65 * 4096,
             Self::StackBelow => 2 * 4096,
             Self::MaxDepth => 64,
+            Self::Bit7 => 1 << 7,
+            Self::Bit63 => 1 << 63,
         }
     }
 }

@@ -107,6 +107,70 @@ pub fn multiply<E: Evaluator>(e: &E, a: &Word<E>, b: &Word<E>) -> Word<E> {
     e.add_words(&digits, &carries, &e.digit::<Bit, 0>()).0
 }
 
+/// See [`Evaluator::sum_words`].
+///
+/// Columns of digits (at most 255) become two digits each, the high one a carry into the next place;
+/// one addition joins the two.
+pub fn sum_words<E: Evaluator, const N: usize>(e: &E, words: [&Word<E>; N]) -> Word<E> {
+    let [digits, carries, _] = e.settle(&e.sum_columns(words));
+    let carries = e.shift_up(&carries, 1, &e.digit::<Nibble, 0>());
+    e.add_words(&digits, &carries, &e.digit::<Bit, 0>()).0
+}
+
+/// See [`Evaluator::sum_halves`].
+///
+/// As [`sum_words`], but nothing leaves lane 7: no digit, and of a carry what a kill lets through.
+pub fn sum_halves<E: Evaluator, const N: usize>(e: &E, words: [&Word<E>; N]) -> Word<E> {
+    let zero = e.digit::<Nibble, 0>();
+    let kill = e.splat(&e.digit::<Carry, { Carry::Kill as usize }>());
+    let [digits, carries, _] = e.settle(&e.sum_columns(words));
+    let carries = e.shift_up(&carries, 1, &zero);
+    let carries = e.merge(&e.merge(&carries, &e.splat(&zero), 8), &carries, 9);
+    let states = e.zip2(ADD_CARRY, &digits, &carries);
+    let states = e.merge(&e.merge(&states, &kill, 7), &states, 8);
+    ripple(e, INCREMENT, &e.zip2(ADD, &digits, &carries), &states, &e.digit::<Bit, 0>()).0
+}
+
+/// The digit for `bits` (0 to 3) below a whole digit.
+fn quarter<E: Evaluator>(e: &E, bits: usize) -> E::Digit<Quarter> {
+    match bits {
+        0 => e.digit::<Quarter, 0>(),
+        1 => e.digit::<Quarter, 1>(),
+        2 => e.digit::<Quarter, 2>(),
+        _ => e.digit::<Quarter, 3>(),
+    }
+}
+
+/// See [`Evaluator::roll`].
+pub fn roll<E: Evaluator, const N: usize>(e: &E, a: &Word<E>) -> Word<E> {
+    let near = e.roll_lanes(a, N / 4);
+    if N.is_multiple_of(4) {
+        return near;
+    }
+    e.zip3(SHIFT_DOWN, &near, &e.roll_lanes(&near, 1), &e.splat(&quarter(e, N % 4)))
+}
+
+/// See [`Evaluator::roll_halves`].
+pub fn roll_halves<E: Evaluator, const LOW: usize, const HIGH: usize>(e: &E, a: &Word<E>) -> Word<E> {
+    let near = e.merge(&e.roll_half_lanes(a, LOW / 4), &e.roll_half_lanes(a, HIGH / 4), 8);
+    if LOW.is_multiple_of(4) && HIGH.is_multiple_of(4) {
+        return near;
+    }
+    let bits = e.merge(&e.splat(&quarter(e, LOW % 4)), &e.splat(&quarter(e, HIGH % 4)), 8);
+    e.zip3(SHIFT_DOWN, &near, &e.roll_half_lanes(&near, 1), &bits)
+}
+
+/// See [`Evaluator::shift_halves`].
+pub fn shift_halves<E: Evaluator, const N: usize>(e: &E, a: &Word<E>) -> Word<E> {
+    let zero = e.digit::<Nibble, 0>();
+    let low = e.merge(a, &e.splat(&zero), 8);
+    let moved = |count| e.merge(&e.shift_down(&low, count, &zero), &e.shift_down(a, count, &zero), 8);
+    if N.is_multiple_of(4) {
+        return moved(N / 4);
+    }
+    e.zip3(SHIFT_DOWN, &moved(N / 4), &moved(N / 4 + 1), &e.splat(&quarter(e, N % 4)))
+}
+
 /// See [`Evaluator::extend`].
 pub fn extend<E: Evaluator>(e: &E, how: &E::Digit<Extend>, a: &Word<E>) -> Word<E> {
     let sign = e.splat(&e.apply1(SIGN_FILL, &e.lane(a, 7)));

@@ -29,11 +29,19 @@ pub enum Site {
     RootFrame,
     /// Whether a full step is the last: its only observation.
     Halt,
+    /// Whether the bytes a hash has taken in make a block.
+    BlockFull,
+    /// Whether the length of a message fits into its last block, in SHA-2.
+    LengthFits,
+    /// Whether a block is the last of a chunk, in BLAKE3.
+    ChunkFull,
+    /// Whether a chunk completes no further subtree, in BLAKE3.
+    SubtreeOpen,
 }
 
 impl Site {
     /// Every site.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::Unit,
         Self::Taken,
         Self::DivisorZero,
@@ -47,5 +55,9 @@ impl Site {
         Self::InText,
         Self::RootFrame,
         Self::Halt,
+        Self::BlockFull,
+        Self::LengthFits,
+        Self::ChunkFull,
+        Self::SubtreeOpen,
     ];
 }

@@ -5,6 +5,7 @@ use super::{
     catalogue::{TableId, WordConst},
     decode,
     labels::Labels,
+    lists::WordList,
     stairs::Stair,
 };
 use sha2::{Digest, Sha256};
@@ -131,12 +132,10 @@ impl Weights {
             writer.tensors.insert(format!("alphabet.{}", id.name()), embed);
         }
         for constant in WordConst::ALL {
-            let mut word = Array::zeros(&[16, 16]);
-            for lane in 0..16 {
-                let letter = (constant.value() >> (4 * lane)) as usize & 15;
-                *word.at_mut(lane, labels.position(AlphabetId::Nibble, letter)) = 1.0;
-            }
-            writer.tensors.insert(format!("constant.{constant:?}").to_lowercase(), word);
+            writer.words(format!("constant.{constant:?}").to_lowercase(), &[constant.value()]);
+        }
+        for list in WordList::ALL {
+            writer.words(format!("list.{}", list.name()), list.values());
         }
         for id in TableId::ALL {
             let spec = id.spec();
@@ -340,6 +339,15 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Writes constant words, one below the other: sixteen rows a word.
+    fn words(&mut self, name: String, values: &[u64]) {
+        let mut words = Array::zeros(&[16 * values.len(), 16]);
+        for (row, letter) in values.iter().flat_map(|value| (0..16).map(move |i| value >> (4 * i))).enumerate() {
+            *words.at_mut(row, self.labels.position(AlphabetId::Nibble, letter as usize & 15)) = 1.0;
+        }
+        self.tensors.insert(name, words);
+    }
+
     /// Writes a table: one hidden unit per combination of input letters.
     fn table(
         &mut self,

@@ -4,15 +4,26 @@ use super::{
     Columns, Control, Digit, Indexed, Lanes,
     digits::{EVEN_LANES, digit, lanes, low_lanes, repeat},
     fused::{GENERATE, PROPAGATE},
-    rows::{ROWS, bits},
+    rows::{ROWS, WIDE_ROWS, bits},
 };
 use crate::tables::{
-    alphabet::*, catalogue::*, decode::Group, evaluator::Evaluator, shallow, weights::product_terms,
+    alphabet::*,
+    catalogue::*,
+    decode::Group,
+    evaluator::{ADDENDS, Evaluator},
+    lists::WordList,
+    shallow,
+    weights::product_terms,
 };
 
 /// Bits an input takes, for row indices.
 const fn width<A: Alphabet>() -> u32 {
     bits(A::ID)
+}
+
+/// Whether a table of these inputs is a wide one.
+const fn is_wide<A: Alphabet, B: Alphabet, C: Alphabet>() -> bool {
+    1 << (width::<A>() + width::<B>() + width::<C>()) > ROWS
 }
 
 impl Evaluator for Indexed {
@@ -30,6 +41,11 @@ impl Evaluator for Indexed {
     #[inline(always)]
     fn word(&self, constant: WordConst) -> Lanes<Nibble> {
         lanes(self.constants[constant as usize])
+    }
+
+    #[inline(always)]
+    fn listed(&self, list: WordList, index: usize) -> Lanes<Nibble> {
+        lanes(self.lists[list as usize][index])
     }
 
     #[inline(always)]
@@ -58,7 +74,11 @@ impl Evaluator for Indexed {
     ) -> Digit<O> {
         let ab = width::<A>() + width::<B>();
         let index = usize::from(a.0) | usize::from(b.0) << width::<A>() | usize::from(c.0) << ab;
-        digit(self.table(table.id)[index & (ROWS - 1)])
+        digit(if const { is_wide::<A, B, C>() } {
+            self.wide_table(table.id)[index & (WIDE_ROWS - 1)]
+        } else {
+            self.table(table.id)[index & (ROWS - 1)]
+        })
     }
 
     #[inline(always)]
@@ -116,6 +136,9 @@ impl Evaluator for Indexed {
         b: &Lanes<B>,
         c: &Lanes<C>,
     ) -> Lanes<O> {
+        if const { is_wide::<A, B, C>() } {
+            return lanes(self.triples(self.wide_table(table.id), a.0, b.0, c.0));
+        }
         lanes((0..16).fold(0, |out, i| {
             let answer = self.apply3(table, &self.lane(a, i), &self.lane(b, i), &self.lane(c, i));
             out | u64::from(answer.0) << (4 * i)
@@ -168,6 +191,17 @@ impl Evaluator for Indexed {
             return self.splat(fill);
         }
         lanes(a.0 >> (4 * count) | repeat(fill.0) & !low_lanes(16 - count))
+    }
+
+    #[inline(always)]
+    fn roll_lanes<A: Alphabet>(&self, a: &Lanes<A>, count: usize) -> Lanes<A> {
+        lanes(a.0.rotate_right(4 * count as u32))
+    }
+
+    #[inline(always)]
+    fn roll_half_lanes<A: Alphabet>(&self, a: &Lanes<A>, count: usize) -> Lanes<A> {
+        let half = |lanes: u64| u64::from((lanes as u32).rotate_right(4 * count as u32));
+        lanes(half(a.0) | half(a.0 >> 32) << 32)
     }
 
     #[inline(always)]
@@ -279,6 +313,14 @@ impl Evaluator for Indexed {
             digits[1] |= u64::from(row >> 4) << (4 * lane);
         }
         digits.map(lanes)
+    }
+
+    #[inline]
+    fn sum_columns<const N: usize>(&self, words: [&Lanes<Nibble>; N]) -> Columns {
+        const { assert!(N <= ADDENDS) };
+        Columns(std::array::from_fn(|lane| {
+            words.iter().map(|word| self.rows.digits[0][(word.0 >> (4 * lane) & 15) as usize]).sum()
+        }))
     }
 
     #[inline]

@@ -1,0 +1,66 @@
+//! Every hash on every evaluator, against the crates that compute them natively.
+
+use super::{Hasher, Sha256};
+use crate::{
+    deltanet::HeadsBoundary,
+    tables::testing::{dense, indexed, relabelled, relabelled_dense},
+};
+use sha2::Digest;
+
+/// What every hash here is asked for: the digest of some bytes.
+type Native = fn(&[u8]) -> Vec<u8>;
+
+fn sha256(bytes: &[u8]) -> Vec<u8> {
+    sha2::Sha256::digest(bytes).to_vec()
+}
+
+/// A message with no two blocks alike.
+fn message(length: usize) -> Vec<u8> {
+    (0..length).map(|i| (i * 167 + i / 251 * 29 + 11) as u8).collect()
+}
+
+/// The digest by the weights; `bytes` are taken in in words of 1 to 8 bytes, as many as `sizes` says in
+/// turn.
+fn hash<E: HeadsBoundary, H: Hasher<E>>(e: &E, bytes: &[u8], sizes: &[usize]) -> Vec<u8> {
+    let mut hasher = H::new(e);
+    let (mut rest, mut sizes) = (bytes, sizes.iter().cycle());
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at((*sizes.next().unwrap()).min(rest.len()));
+        // The bytes behind those that count are of no meaning.
+        let mut word = [0xd7; 8];
+        word[..now.len()].copy_from_slice(now);
+        hasher.update(e, &e.embed(u64::from_le_bytes(word)), &e.embed_digit(now.len())).unwrap();
+        rest = later;
+    }
+    let digest = hasher.finish(e).unwrap();
+    digest.as_ref().iter().flat_map(|word| e.read_out(word).unwrap().to_le_bytes()).collect()
+}
+
+fn check<E: HeadsBoundary, H: Hasher<E>>(e: &E, native: Native, length: usize, sizes: &[usize]) {
+    let bytes = message(length);
+    assert_eq!(hash::<E, H>(e, &bytes, sizes), native(&bytes), "{length} bytes in words of {sizes:?}");
+}
+
+/// Lengths around the borders of `block` bytes, and some between.
+fn lengths(block: usize) -> impl Iterator<Item = usize> {
+    (0..=300).filter(move |length| length % 7 == 0 || (length + 10) % block < 12)
+}
+
+fn on_rows<E: HeadsBoundary, H: Hasher<E>>(e: &E, native: Native, block: usize) {
+    for length in lengths(block) {
+        check::<E, H>(e, native, length, &[8]);
+        check::<E, H>(e, native, length, &[3, 8, 1, 5, 7, 2, 6, 4]);
+    }
+}
+
+#[test]
+fn sha256_on_rows() {
+    on_rows::<_, Sha256<_>>(indexed(), sha256, 64);
+    on_rows::<_, Sha256<_>>(relabelled(), sha256, 64);
+}
+
+#[test]
+fn sha256_on_tensors() {
+    check::<_, Sha256<_>>(&dense(), sha256, 3, &[8]);
+    check::<_, Sha256<_>>(&relabelled_dense(), sha256, 61, &[5]);
+}

@@ -1,0 +1,3 @@
+//! Syscalls as circuits.
+
+pub mod hashes;
