@@ -5,8 +5,9 @@ use super::{alphabet::*, catalogue::*, decode::Group, lists::WordList, shallow, 
 /// Sixteen nibbles, the least significant first: a 64-bit value.
 pub type Word<E> = <E as Evaluator>::Lanes<Nibble>;
 
-/// Most words that are added at once: their columns then settle to two digits.
-pub const ADDENDS: usize = 17;
+/// Most words that are added at once: a column of their digits settles to two digits, one of their
+/// bytes to three.
+pub const ADDENDS: usize = 16;
 
 /// Runs tables, wiring, attention and linear sums on opaque digits.
 ///

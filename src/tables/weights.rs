@@ -342,7 +342,9 @@ impl Writer<'_> {
     /// Writes constant words, one below the other: sixteen rows a word.
     fn words(&mut self, name: String, values: &[u64]) {
         let mut words = Array::zeros(&[16 * values.len(), 16]);
-        for (row, letter) in values.iter().flat_map(|value| (0..16).map(move |i| value >> (4 * i))).enumerate() {
+        for (row, letter) in
+            values.iter().flat_map(|value| (0..16).map(move |i| value >> (4 * i))).enumerate()
+        {
             *words.at_mut(row, self.labels.position(AlphabetId::Nibble, letter as usize & 15)) = 1.0;
         }
         self.tensors.insert(name, words);

@@ -4,16 +4,22 @@
 //! are staged in a page of memory and counted in the weights, and the driver observes only single bits,
 //! such as whether they make a block.
 
+pub mod blake3;
 mod buffer;
+pub mod keccak;
 mod sha2;
 pub mod sha256;
+pub mod sha512;
 
 use crate::{
     machine::Lazy,
     tables::{Word, alphabet::Nibble},
 };
 
+pub use blake3::Blake3;
+pub use keccak::Keccak256;
 pub use sha256::Sha256;
+pub use sha512::Sha512;
 
 /// A hash of bytes that come a word at a time.
 pub trait Hasher<S: Lazy>: Sized {

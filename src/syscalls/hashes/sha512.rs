@@ -70,7 +70,12 @@ fn small_sigma0<E: Evaluator>(e: &E, a: &Word<E>) -> Word<E> {
 
 #[inline(always)]
 fn small_sigma1<E: Evaluator>(e: &E, a: &Word<E>) -> Word<E> {
-    xor3(e, &e.roll::<19>(a), &e.roll::<61>(a), &down(e, a, &e.digit::<Nibble, 1>(), &e.digit::<Quarter, 2>()))
+    xor3(
+        e,
+        &e.roll::<19>(a),
+        &e.roll::<61>(a),
+        &down(e, a, &e.digit::<Nibble, 1>(), &e.digit::<Quarter, 2>()),
+    )
 }
 
 /// The word shifted right, zeros coming in.

@@ -1,17 +1,29 @@
 //! Every hash on every evaluator, against the crates that compute them natively.
 
-use super::{Hasher, Sha256};
+use super::{Blake3, Hasher, Keccak256, Sha256, Sha512};
 use crate::{
     deltanet::HeadsBoundary,
     tables::testing::{dense, indexed, relabelled, relabelled_dense},
 };
-use sha2::Digest;
+use ::sha2::Digest;
 
 /// What every hash here is asked for: the digest of some bytes.
 type Native = fn(&[u8]) -> Vec<u8>;
 
 fn sha256(bytes: &[u8]) -> Vec<u8> {
-    sha2::Sha256::digest(bytes).to_vec()
+    ::sha2::Sha256::digest(bytes).to_vec()
+}
+
+fn sha512(bytes: &[u8]) -> Vec<u8> {
+    ::sha2::Sha512::digest(bytes).to_vec()
+}
+
+fn keccak256(bytes: &[u8]) -> Vec<u8> {
+    sha3::Keccak256::digest(bytes).to_vec()
+}
+
+fn blake3(bytes: &[u8]) -> Vec<u8> {
+    ::blake3::hash(bytes).as_bytes().to_vec()
 }
 
 /// A message with no two blocks alike.
@@ -60,7 +72,55 @@ fn sha256_on_rows() {
 }
 
 #[test]
+fn sha512_on_rows() {
+    on_rows::<_, Sha512<_>>(indexed(), sha512, 128);
+    on_rows::<_, Sha512<_>>(relabelled(), sha512, 128);
+}
+
+#[test]
+fn keccak256_on_rows() {
+    on_rows::<_, Keccak256<_>>(indexed(), keccak256, 136);
+    on_rows::<_, Keccak256<_>>(relabelled(), keccak256, 136);
+}
+
+#[test]
+fn blake3_on_rows() {
+    on_rows::<_, Blake3<_>>(indexed(), blake3, 64);
+    on_rows::<_, Blake3<_>>(relabelled(), blake3, 64);
+}
+
+/// Chunks have 1024 bytes; subtrees are complete at powers of two of them.
+#[test]
+fn blake3_builds_trees() {
+    for chunks in 1..=9 {
+        for length in [1023, 1024, 1025].map(|edge| 1024 * (chunks - 1) + edge) {
+            check::<_, Blake3<_>>(indexed(), blake3, length, &[8]);
+        }
+    }
+    check::<_, Blake3<_>>(indexed(), blake3, 40_000, &[7, 8]);
+    check::<_, Blake3<_>>(relabelled(), blake3, 5_000, &[8, 1]);
+}
+
+#[test]
 fn sha256_on_tensors() {
     check::<_, Sha256<_>>(&dense(), sha256, 3, &[8]);
-    check::<_, Sha256<_>>(&relabelled_dense(), sha256, 61, &[5]);
+    check::<_, Sha256<_>>(&relabelled_dense(), sha256, 61, &[8]);
+}
+
+#[test]
+fn sha512_on_tensors() {
+    check::<_, Sha512<_>>(&dense(), sha512, 3, &[8]);
+    check::<_, Sha512<_>>(&relabelled_dense(), sha512, 111, &[8]);
+}
+
+#[test]
+fn keccak256_on_tensors() {
+    check::<_, Keccak256<_>>(&dense(), keccak256, 3, &[8]);
+    check::<_, Keccak256<_>>(&relabelled_dense(), keccak256, 135, &[8]);
+}
+
+#[test]
+fn blake3_on_tensors() {
+    check::<_, Blake3<_>>(&dense(), blake3, 3, &[8]);
+    check::<_, Blake3<_>>(&relabelled_dense(), blake3, 65, &[8]);
 }

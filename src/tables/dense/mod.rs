@@ -533,9 +533,9 @@ impl Evaluator for Dense {
     fn sum_columns<const N: usize>(&self, words: [&Lanes<Nibble>; N]) -> Columns {
         const { assert!(N <= ADDENDS) };
         let columns = || {
-            words.into_iter().try_fold(self.zeros((16, 1)), |sum, word| {
-                sum + word.0.matmul(&self.product_digits[0])?
-            })
+            words
+                .into_iter()
+                .try_fold(self.zeros((16, 1)), |sum, word| sum + word.0.matmul(&self.product_digits[0])?)
         };
         Columns(self.keep(columns(), (16, 1)))
     }

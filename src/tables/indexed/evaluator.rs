@@ -416,6 +416,60 @@ impl Evaluator for Indexed {
     }
 
     #[inline]
+    fn sum_words<const N: usize>(&self, words: [&Lanes<Nibble>; N]) -> Lanes<Nibble> {
+        if !self.sums.sound {
+            return shallow::sum_words(self, words);
+        }
+        lanes(self.sum(words.map(|word| word.0), false))
+    }
+
+    #[inline]
+    fn sum_halves<const N: usize>(&self, words: [&Lanes<Nibble>; N]) -> Lanes<Nibble> {
+        if !self.sums.sound {
+            return shallow::sum_halves(self, words);
+        }
+        lanes(self.sum(words.map(|word| word.0), true))
+    }
+
+    #[inline]
+    fn roll<const N: usize>(&self, a: &Lanes<Nibble>) -> Lanes<Nibble> {
+        let near = self.roll_lanes(a, N / 4);
+        if N.is_multiple_of(4) {
+            return near;
+        }
+        let bits = self.letter_digit(N % 4);
+        lanes(self.bytes_down(|shift| near.0.rotate_right(shift), |_| bits))
+    }
+
+    #[inline]
+    fn roll_halves<const LOW: usize, const HIGH: usize>(&self, a: &Lanes<Nibble>) -> Lanes<Nibble> {
+        let near = self.merge(&self.roll_half_lanes(a, LOW / 4), &self.roll_half_lanes(a, HIGH / 4), 8);
+        if LOW.is_multiple_of(4) && HIGH.is_multiple_of(4) {
+            return near;
+        }
+        let halves = [near.0 as u32, (near.0 >> 32) as u32];
+        let bits = [LOW, HIGH].map(|by| self.letter_digit(by % 4));
+        lanes(self.bytes_down(
+            |shift| u64::from(halves[(shift / 32) as usize].rotate_right(shift % 32)),
+            |shift| bits[(shift / 32) as usize],
+        ))
+    }
+
+    #[inline]
+    fn shift_halves<const N: usize>(&self, a: &Lanes<Nibble>) -> Lanes<Nibble> {
+        let zero = self.letter_digit(0);
+        let low = self.merge(a, &self.splat(&zero), 8);
+        let halves = [low, *a].map(|half| self.shift_down(&half, N / 4, &zero));
+        if N.is_multiple_of(4) {
+            return self.merge(&halves[0], &halves[1], 8);
+        }
+        // The low half has zeros above, and so has the high half once it is moved down to its place.
+        let windows = [halves[0].0, self.shift_down(&halves[1], 8, &zero).0];
+        let bits = self.letter_digit(N % 4);
+        lanes(self.bytes_down(|shift| windows[(shift / 32) as usize] >> (shift % 32), |_| bits))
+    }
+
+    #[inline]
     fn shift_left(&self, a: &Lanes<Nibble>, digits: &Digit<Nibble>, count: &Digit<Quarter>) -> Lanes<Nibble> {
         let zero = digit::<Nibble>((self.zero & 15) as u8);
         let moved = self.attend_up(digits, a, &zero).0;

@@ -8,6 +8,7 @@ mod digits;
 mod evaluator;
 mod fused;
 mod rows;
+mod sums;
 
 use super::{
     alphabet::*,
@@ -23,11 +24,13 @@ use digits::{EVEN_LANES, digit, lanes, repeat};
 use fused::Fused;
 use rows::{ROWS, Rows, WIDE_ROWS, bits, wide};
 use std::convert::Infallible;
+use sums::Sums;
 
 /// Runs circuits on rows taken from the weights.
 pub struct Indexed {
     pub(super) rows: Rows,
     fused: Fused,
+    sums: Sums,
     constants: [u64; WordConst::ALL.len()],
     lists: [Vec<u64>; WordList::ALL.len()],
     /// All lanes 0.
@@ -46,9 +49,11 @@ impl Indexed {
     pub fn new(weights: &Weights) -> Result<Self, WeightsError> {
         let rows = Rows::extract(weights)?;
         let fused = Fused::compose(&rows);
+        let sums = Sums::compose(&rows, &fused);
         let mut constants = [0; WordConst::ALL.len()];
         for constant in WordConst::ALL {
-            constants[constant as usize] = words(weights, &format!("constant.{constant:?}").to_lowercase())?[0];
+            constants[constant as usize] =
+                words(weights, &format!("constant.{constant:?}").to_lowercase())?[0];
         }
         let mut lists = [const { Vec::new() }; WordList::ALL.len()];
         for list in WordList::ALL {
@@ -59,7 +64,7 @@ impl Indexed {
         let (zero, one_byte) = (repeat(zero), one | zero << 4);
         let one_is_one =
             fused.sound && constants[WordConst::One as usize] == zero & !255 | u64::from(one_byte);
-        Ok(Self { rows, fused, constants, lists, zero, one_byte, one_is_one })
+        Ok(Self { rows, fused, sums, constants, lists, zero, one_byte, one_is_one })
     }
 
     /// The labelling the weights use.
@@ -150,6 +155,38 @@ impl Indexed {
             let low = (even >> shift & 255 | (c >> shift & 15) << 8) as usize;
             let high = (odd >> shift & 255 | (c >> (shift + 4) & 15) << 8) as usize;
             out |= (u64::from(rows[low]) | u64::from(rows[high]) << 4) << shift;
+        }
+        out
+    }
+
+    /// Sums of words, byte by byte from the lowest; with `halves`, nothing leaves the low four bytes.
+    #[inline(always)]
+    fn sum<const N: usize>(&self, words: [u64; N], halves: bool) -> u64 {
+        let mut columns = [0; 8];
+        for word in words {
+            for (byte, column) in columns.iter_mut().enumerate() {
+                *column += self.sums.value[(word >> (8 * byte) & 255) as usize];
+            }
+        }
+        let (mut out, mut over) = (0, 0);
+        for (byte, column) in columns.into_iter().enumerate() {
+            if halves && byte == 4 {
+                over = 0;
+            }
+            let row = self.sums.settle[(column + over) as usize & 4095];
+            out |= u64::from(row & 255) << (8 * byte);
+            over = u32::from(row >> 8);
+        }
+        out
+    }
+
+    /// The eight bytes of a word shifted down by `bits`; a `window` shows a byte and the digit above it.
+    #[inline(always)]
+    fn bytes_down(&self, window: impl Fn(u32) -> u64, bits: impl Fn(u32) -> Digit<Quarter>) -> u64 {
+        let mut out = 0;
+        for shift in (0..64).step_by(8) {
+            let index = window(shift) & 0xfff | u64::from(bits(shift).0) << 12;
+            out |= u64::from(self.fused.down[index as usize & 16383]) << shift;
         }
         out
     }
