@@ -9,7 +9,7 @@ use super::{
     stairs::Stair,
 };
 use sha2::{Digest, Sha256};
-use std::{collections::BTreeMap, io::Read, path::Path};
+use std::{collections::BTreeMap, io::Read, path::Path, sync::LazyLock};
 
 /// The bound every activation and inner sum stays below, so that any order of summation is exact in
 /// 32-bit floats.
@@ -281,18 +281,18 @@ impl Weights {
     /// # Errors
     /// The first tensor that is missing, unknown, of another shape, or out of bounds.
     pub fn check(&self) -> Result<(), WeightsError> {
-        let expected = Self::generate();
-        for (name, array) in &expected.tensors {
+        let expected = shapes();
+        for (name, shape) in expected {
             let found = self.get(name)?;
-            if found.shape != array.shape {
+            if found.shape != *shape {
                 return Err(WeightsError::Shape {
                     name: name.clone(),
                     found: found.shape.clone(),
-                    expected: array.shape.clone(),
+                    expected: shape.clone(),
                 });
             }
         }
-        if let Some(name) = self.tensors.keys().find(|name| !expected.tensors.contains_key(*name)) {
+        if let Some(name) = self.tensors.keys().find(|name| !expected.contains_key(*name)) {
             return Err(WeightsError::Unknown(name.clone()));
         }
         super::bounds::check_heads(self)?;
@@ -317,6 +317,14 @@ impl Weights {
         Labels::from_positions(|id| all[&(id as usize)].clone())
             .ok_or_else(|| WeightsError::structure("alphabet", "an embedding is not a permutation"))
     }
+}
+
+/// The shape of every tensor.
+fn shapes() -> &'static BTreeMap<String, Vec<usize>> {
+    static SHAPES: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
+        Weights::generate().tensors.into_iter().map(|(name, array)| (name, array.shape)).collect()
+    });
+    &SHAPES
 }
 
 /// The heads that carry constants.

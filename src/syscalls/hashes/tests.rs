@@ -3,7 +3,10 @@
 use super::{Blake3, Hasher, Keccak256, Sha256, Sha512};
 use crate::{
     deltanet::HeadsBoundary,
-    tables::testing::{dense, indexed, relabelled, relabelled_dense},
+    tables::{
+        Counted, Indexed, Site, Weights,
+        testing::{dense, indexed, relabelled, relabelled_dense},
+    },
 };
 use ::sha2::Digest;
 
@@ -123,4 +126,33 @@ fn keccak256_on_tensors() {
 fn blake3_on_tensors() {
     check::<_, Blake3<_>>(&dense(), blake3, 3, &[8]);
     check::<_, Blake3<_>>(&relabelled_dense(), blake3, 65, &[8]);
+}
+
+/// Observations of a hash of so many bytes, in words of eight.
+fn observed<H: Hasher<Counted<Indexed>>>(e: &Counted<Indexed>, length: usize) -> [u64; 4] {
+    e.restart();
+    hash::<_, H>(e, &message(length), &[8]);
+    let counts = e.counts();
+    let at =
+        [Site::BlockFull, Site::LengthFits, Site::ChunkFull, Site::SubtreeOpen].map(|site| counts.at(site));
+    assert_eq!(counts.observed(), at.iter().sum::<u64>(), "{length} bytes");
+    at
+}
+
+/// What a driver observes depends on the length alone: one bit a word, one for the padding of SHA-2;
+/// in BLAKE3 one a block but the last, and for each complete chunk one for each subtree it completes and
+/// one more.
+#[test]
+fn observations_follow_from_the_length() {
+    let e = &Counted::new(Indexed::new(&Weights::generate()).unwrap());
+    for length in [0usize, 1, 55, 56, 64, 65, 111, 128, 136, 300, 1024, 1025, 5000, 8193] {
+        let words = length.div_ceil(8) as u64;
+        let blocks = (length.max(1) as u64 - 1) / 64;
+        let chunks = blocks / 16;
+        let subtrees = chunks - u64::from(chunks.count_ones());
+        assert_eq!(observed::<Sha256<_>>(e, length), [words, 1, 0, 0], "{length} bytes");
+        assert_eq!(observed::<Sha512<_>>(e, length), [words, 1, 0, 0], "{length} bytes");
+        assert_eq!(observed::<Keccak256<_>>(e, length), [words, 0, 0, 0], "{length} bytes");
+        assert_eq!(observed::<Blake3<_>>(e, length), [words, 0, blocks, chunks + subtrees], "{length} bytes");
+    }
 }
