@@ -7,9 +7,10 @@ use std::{collections::BTreeMap, fmt::Write as _, path::Path, sync::Mutex};
 use svmllm::{
     alu,
     host::{Environment, Machine, Mode, Program, Setup, Version, assemble},
+    syscalls::hashes::{blake3, keccak, sha256, sha512},
     tables::{
         Array, Boundary, Counted, Counts, Evaluator, Indexed, Site, Weights,
-        alphabet::{AlphabetId, Bit},
+        alphabet::{AlphabetId, Bit, Nibble},
         catalogue::TableId,
         decode,
     },
@@ -159,9 +160,12 @@ fn parameters() {
 }
 
 /// Sources that make observations.
-const STAGES: [(&str, &str); 2] = [
+const STAGES: [(&str, &str); 5] = [
     ("src/machine/lazy.rs", include_str!("../src/machine/lazy.rs")),
     ("src/host/machine.rs", include_str!("../src/host/machine.rs")),
+    ("src/syscalls/hashes/sha2.rs", include_str!("../src/syscalls/hashes/sha2.rs")),
+    ("src/syscalls/hashes/keccak.rs", include_str!("../src/syscalls/hashes/keccak.rs")),
+    ("src/syscalls/hashes/blake3.rs", include_str!("../src/syscalls/hashes/blake3.rs")),
 ];
 
 #[test]
@@ -366,6 +370,17 @@ fn depths() {
         ("shift right, signed", cost(e, |e| alu::shift_arithmetic(e, &x, &count(e)))),
         ("multiply", cost(e, |e| alu::multiply(e, &x, &y))),
         ("divide", cost(e, |e| alu::divide(e, &x, &y))),
+        ("sum of 16", cost(e, |e| e.sum_words([&x; 16]))),
+        ("SHA-256 block", cost(e, |e| sha256::compress(e, &sha256::start(e), &[&x; 8].map(Clone::clone)))),
+        ("SHA-512 block", cost(e, |e| sha512::compress(e, &sha512::start(e), &[&x; 16].map(Clone::clone)))),
+        ("Keccak-f", cost(e, |e| keccak::permute(e, &[&x; 25].map(Clone::clone)))),
+        (
+            "BLAKE3 block",
+            cost(e, |e| {
+                let block = [&x; 8].map(Clone::clone);
+                blake3::compress(e, &blake3::start(e), &block, &y, &y, &e.digit::<Nibble, 0>())
+            }),
+        ),
     ];
     assert_eq!(rows[0].1.depth, 4);
     let mut text = "| circuit | depth | layers | lookups | reads |\n\

@@ -186,6 +186,10 @@ impl Heads for Dense {
         bank.0 = self.keep(next, (16, WORD));
     }
 
+    fn page(&self) -> Paged {
+        self.ram(&[0; PAGE])
+    }
+
     fn ram_read(&self, ram: &Paged, offset: &Word<Self>) -> Word<Self> {
         let (_, pages) = self.two_pages(ram, offset);
         let read = || self.eight_keys(&self.row_key(offset))?.matmul(&pages)?.reshape((16, 16));

@@ -62,6 +62,10 @@ impl Heads for Indexed {
         }
     }
 
+    fn page(&self) -> Ram {
+        self.ram(&[0; PAGE])
+    }
+
     #[inline(always)]
     fn ram_read(&self, ram: &Ram, offset: &Word) -> Word {
         let row = self.row(offset);

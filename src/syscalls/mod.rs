@@ -5,6 +5,7 @@
 
 mod call;
 mod context;
+pub mod hashes;
 mod log;
 mod memory;
 mod memory_operations;

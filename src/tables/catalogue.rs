@@ -65,6 +65,9 @@ pub enum TableId {
     Utf8Next,
     Utf8Ends,
     Syscall,
+    Choose,
+    Chi,
+    ChunkFlags,
 }
 
 /// A table's signature and function.
@@ -80,6 +83,7 @@ pub struct Spec {
 }
 
 const NN: &[AlphabetId] = &[Id::Nibble, Id::Nibble];
+const NNN: &[AlphabetId] = &[Id::Nibble; 3];
 const N: &[AlphabetId] = &[Id::Nibble];
 const BB: &[AlphabetId] = &[Id::Bit, Id::Bit];
 const C: &[AlphabetId] = &[Id::Carry];
@@ -154,7 +158,7 @@ fn utf8_next(state: Utf8, class: Utf8Class) -> Utf8 {
 
 impl TableId {
     /// Every table.
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 56] = [
         Self::Add,
         Self::AddCarry,
         Self::Subtract,
@@ -208,6 +212,9 @@ impl TableId {
         Self::Utf8Next,
         Self::Utf8Ends,
         Self::Syscall,
+        Self::Choose,
+        Self::Chi,
+        Self::ChunkFlags,
     ];
 
     /// What the table computes.
@@ -329,6 +336,11 @@ impl TableId {
             }
             Self::Syscall => {
                 ("syscall", NN, Id::Syscall, |x| (x[1] << 4 | x[0]).min(Syscall::LETTERS.len() - 1))
+            }
+            Self::Choose => ("choose", NNN, Id::Nibble, |x| (x[0] & x[1]) | (!x[0] & x[2] & 15)),
+            Self::Chi => ("chi", NNN, Id::Nibble, |x| x[0] ^ (!x[1] & x[2] & 15)),
+            Self::ChunkFlags => {
+                ("chunk_flags", N, Id::Nibble, |x| usize::from(x[0] == 0) | usize::from(x[0] == 15) << 1)
             }
         };
         Spec { name, inputs, output, function }
@@ -471,6 +483,12 @@ pub const UTF8_NEXT: Table2<Utf8, Utf8Class, Utf8> = Table2::new(TableId::Utf8Ne
 pub const UTF8_ENDS: Table1<Utf8, Bit> = Table1::new(TableId::Utf8Ends);
 /// (low digit, high digit): the syscall with a number.
 pub const SYSCALL: Table2<Nibble, Nibble, Syscall> = Table2::new(TableId::Syscall);
+/// Bit by bit, where the first is set the second, else the third.
+pub const CHOOSE: Table3<Nibble, Nibble, Nibble, Nibble> = Table3::new(TableId::Choose);
+/// Bit by bit, the first, inverted where the second is clear and the third is set.
+pub const CHI: Table3<Nibble, Nibble, Nibble, Nibble> = Table3::new(TableId::Chi);
+/// BLAKE3's flags of a block, of its number in a chunk: 1 for the first, 2 for the last of sixteen.
+pub const CHUNK_FLAGS: Table1<Nibble, Nibble> = Table1::new(TableId::ChunkFlags);
 
 /// Words the circuits need as constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -491,11 +509,15 @@ pub enum WordConst {
     StackBelow,
     /// The depth at which a call fails: 64.
     MaxDepth,
+    /// Bit 7: the byte that ends a message of SHA-2.
+    Bit7,
+    /// Bit 63: the bit that ends a block of Keccak.
+    Bit63,
 }
 
 impl WordConst {
     /// Every constant.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Zero,
         Self::One,
         Self::FrameSize,
@@ -504,6 +526,8 @@ impl WordConst {
         Self::StackFrames,
         Self::StackBelow,
         Self::MaxDepth,
+        Self::Bit7,
+        Self::Bit63,
     ];
 
     /// The value.
@@ -517,6 +541,8 @@ impl WordConst {
             Self::StackFrames => 65 * 4096,
             Self::StackBelow => 2 * 4096,
             Self::MaxDepth => 64,
+            Self::Bit7 => 1 << 7,
+            Self::Bit63 => 1 << 63,
         }
     }
 }

@@ -8,6 +8,7 @@ use super::{
     catalogue::*,
     decode::Group,
     evaluator::{Boundary, Evaluator, Sequencer, Word},
+    lists::WordList,
     site::Site,
 };
 use std::cell::{Cell, RefCell};
@@ -155,6 +156,10 @@ impl<E: Evaluator> Evaluator for Counted<E> {
         self.given(self.inner.literal::<V>())
     }
 
+    fn listed(&self, list: WordList, index: usize) -> Word<Self> {
+        self.given(self.inner.listed(list, index))
+    }
+
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Self::Digit<A>) -> Self::Digit<O> {
         self.looked_up(1, &[self.depth(a)], self.inner.apply1(table, &a.value))
     }
@@ -264,6 +269,14 @@ impl<E: Evaluator> Evaluator for Counted<E> {
         self.wired(&[self.depth(a), self.depth(fill)], self.inner.shift_down(&a.value, count, &fill.value))
     }
 
+    fn roll_lanes<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize) -> Self::Lanes<A> {
+        self.wired(&[self.depth(a)], self.inner.roll_lanes(&a.value, count))
+    }
+
+    fn roll_half_lanes<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize) -> Self::Lanes<A> {
+        self.wired(&[self.depth(a)], self.inner.roll_half_lanes(&a.value, count))
+    }
+
     fn reverse<A: Alphabet>(&self, a: &Self::Lanes<A>) -> Self::Lanes<A> {
         self.wired(&[self.depth(a)], self.inner.reverse(&a.value))
     }
@@ -343,6 +356,11 @@ impl<E: Evaluator> Evaluator for Counted<E> {
         let [low, high] = self.inner.settle_small(&columns.value);
         let low = self.looked_up(16, &[self.depth(columns)], low);
         [low.clone(), low.with(high)]
+    }
+
+    fn sum_columns<const N: usize>(&self, words: [&Word<Self>; N]) -> Self::Columns {
+        let depths = words.map(|word| self.depth(word));
+        self.layer(&depths, self.inner.sum_columns(words.map(|word| &word.value)))
     }
 }
 

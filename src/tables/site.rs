@@ -71,11 +71,19 @@ pub enum Site {
     ReturnDataFits,
     /// Whether the lengths a program expects of an instruction are right.
     SiblingFits,
+    /// Whether the bytes a hash has taken in make a block.
+    BlockFull,
+    /// Whether the length of a message fits into its last block, in SHA-2.
+    LengthFits,
+    /// Whether a block is the last of a chunk, in BLAKE3.
+    ChunkFull,
+    /// Whether a chunk completes no further subtree, in BLAKE3.
+    SubtreeOpen,
 }
 
 impl Site {
     /// Every site.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 38] = [
         Self::Unit,
         Self::Taken,
         Self::DivisorZero,
@@ -110,5 +118,9 @@ impl Site {
         Self::HeapFull,
         Self::ReturnDataFits,
         Self::SiblingFits,
+        Self::BlockFull,
+        Self::LengthFits,
+        Self::ChunkFull,
+        Self::SubtreeOpen,
     ];
 }
