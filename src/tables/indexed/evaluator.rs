@@ -1,13 +1,15 @@
 //! The operations of the evaluator: one row each, or a fused one.
 
 use super::{
-    Columns, Control, Digit, Indexed, Lanes,
+    Columns, Control, Digit, Indexed, Lanes, Sums, WideRows,
     digits::{EVEN_LANES, digit, lanes, low_lanes, repeat},
     fused::{GENERATE, PROPAGATE},
     rows::{ROWS, bits},
 };
 use crate::tables::{
-    alphabet::*, catalogue::*, decode::Group, evaluator::Evaluator, shallow, weights::product_terms,
+    alphabet::*, catalogue::*, decode::Group, evaluator::Evaluator, moduli::ModulusId,
+    numbers::NumberConst, shallow,
+    weights::product_terms, wide::ModulusNumber,
 };
 
 /// Bits an input takes, for row indices.
@@ -19,6 +21,7 @@ impl Evaluator for Indexed {
     type Digit<A: Alphabet> = Digit<A>;
     type Lanes<A: Alphabet> = Lanes<A>;
     type Columns = Columns;
+    type Sums = Sums;
     type Control = Control;
 
     #[inline(always)]
@@ -279,6 +282,61 @@ impl Evaluator for Indexed {
             digits[1] |= u64::from(row >> 4) << (4 * lane);
         }
         digits.map(lanes)
+    }
+
+    #[inline]
+    fn product_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N], b: &[Lanes<Nibble>; N]) -> Sums {
+        self.wide.product(a, b)
+    }
+
+    #[inline]
+    fn digit_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N]) -> Sums {
+        self.wide.digit_values(a)
+    }
+
+    #[inline]
+    fn complement_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N]) -> Sums {
+        self.wide.complement_values(a)
+    }
+
+    #[inline]
+    fn modulus_sums(&self, id: ModulusId, number: ModulusNumber) -> Sums {
+        self.wide.number(id, number)
+    }
+
+    #[inline]
+    fn number_sums(&self, number: NumberConst) -> Sums {
+        self.wide.constant(number)
+    }
+
+    #[inline]
+    fn join(&self, a: &Sums, b: &Sums) -> Sums {
+        WideRows::join(a, b)
+    }
+
+    #[inline]
+    fn part(&self, sums: &Sums, from: usize, count: usize) -> Sums {
+        WideRows::part(sums, from, count)
+    }
+
+    #[inline]
+    fn spread(&self, sums: &Sums, count: usize) -> Sums {
+        self.wide.spread_out(sums, count)
+    }
+
+    #[inline]
+    fn fold(&self, id: ModulusId, sums: &Sums) -> Sums {
+        self.wide.fold(id, sums)
+    }
+
+    #[inline]
+    fn residue(&self, id: ModulusId, top: &Lanes<Nibble>) -> Sums {
+        self.wide.residue(id, top)
+    }
+
+    #[inline]
+    fn settle_sums(&self, sums: &Sums, word: usize) -> [Lanes<Nibble>; 2] {
+        self.wide.settle(sums, word)
     }
 
     #[inline]

@@ -8,6 +8,7 @@ mod digits;
 mod evaluator;
 mod fused;
 mod rows;
+mod wide;
 
 use super::{
     alphabet::*,
@@ -22,10 +23,13 @@ use digits::{digit, lanes, repeat};
 use fused::Fused;
 use rows::{ROWS, Rows, bits};
 use std::convert::Infallible;
+pub use wide::Sums;
+use wide::WideRows;
 
 /// Runs circuits on rows taken from the weights.
 pub struct Indexed {
     pub(super) rows: Rows,
+    pub(super) wide: WideRows,
     fused: Fused,
     constants: [u64; WordConst::ALL.len()],
     /// All lanes 0.
@@ -44,6 +48,7 @@ impl Indexed {
     pub fn new(weights: &Weights) -> Result<Self, WeightsError> {
         let rows = Rows::extract(weights)?;
         let fused = Fused::compose(&rows);
+        let wide = WideRows::extract(weights, &rows)?;
         let mut constants = [0; WordConst::ALL.len()];
         for constant in WordConst::ALL {
             let name = format!("constant.{constant:?}").to_lowercase();
@@ -59,7 +64,7 @@ impl Indexed {
         let (zero, one_byte) = (repeat(zero), one | zero << 4);
         let one_is_one =
             fused.sound && constants[WordConst::One as usize] == zero & !255 | u64::from(one_byte);
-        Ok(Self { rows, fused, constants, zero, one_byte, one_is_one })
+        Ok(Self { rows, wide, fused, constants, zero, one_byte, one_is_one })
     }
 
     /// The labelling the weights use.
