@@ -9,7 +9,7 @@ use crate::{
     machine::Lazy,
     tables::{
         Site, Word,
-        catalogue::{BIT_AND, NOT_GREATER},
+        catalogue::{BIT_AND, NOT_GREATER, TAIL},
     },
 };
 
@@ -27,9 +27,10 @@ impl<S: Lazy> Call<'_, S> {
             return Err(Failure::Abort(Abort::ReturnDataTooLarge(length)));
         }
         let from = self.bytes(&from, &length)?;
-        self.forward(&length, |call, start, span| {
+        self.forward(&length, |call, start, count| {
             let word = call.read(&from.place, start);
-            e.ram_write(&mut call.context.return_data.data.ram, start, span, &word);
+            let span = e.apply1(TAIL, count);
+            e.ram_write(&mut call.context.return_data.data.ram, start, &span, &word);
             Ok(())
         })?;
         self.context.return_data.data.length = length;

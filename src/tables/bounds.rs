@@ -95,8 +95,9 @@ pub(crate) fn check_heads(weights: &Weights) -> Result<(), WeightsError> {
 /// [`WeightsError::Structure`] for the first that does not.
 pub(crate) fn check_integers(weights: &Weights) -> Result<(), WeightsError> {
     for (name, array) in weights.tensors() {
-        let summed =
-            ["product.", "stair.", "wide.", "modulus.", "number."].into_iter().any(|kind| name.starts_with(kind));
+        let summed = ["product.", "stair.", "wide.", "modulus.", "number."]
+            .into_iter()
+            .any(|kind| name.starts_with(kind));
         if let Some(entry) = array.data.iter().find(|entry| summed && entry.fract() != 0.0) {
             return Err(WeightsError::structure(name, format!("{entry} is not an integer")));
         }

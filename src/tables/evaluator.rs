@@ -1,8 +1,8 @@
 //! What a circuit runs on.
 
 use super::{
-    alphabet::*, catalogue::*, decode::Group, lists::WordList, moduli::ModulusId, numbers::NumberConst, shallow, site::Site,
-    wide::ModulusNumber,
+    alphabet::*, catalogue::*, decode::Group, lists::WordList, moduli::ModulusId, numbers::NumberConst,
+    shallow, site::Site, wide::ModulusNumber,
 };
 
 /// Sixteen nibbles, the least significant first: a 64-bit value.
