@@ -33,6 +33,7 @@ pub mod alu;
 pub mod deltanet;
 pub mod host;
 pub mod machine;
+pub mod syscalls;
 pub mod tables;
 
 /// The example in the README runs too.

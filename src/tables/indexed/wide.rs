@@ -56,8 +56,8 @@ pub(crate) struct WideRows {
     /// For each place, coefficient of each position.
     pub digits: [[u16; 16]; PLACES],
     /// Values of the two digits of a byte.
-    pairs: Box<[[u16; 2]; 256]>,
-    complements: Box<[[u16; 2]; 256]>,
+    pub pairs: Box<[[u16; 2]; 256]>,
+    pub complements: Box<[[u16; 2]; 256]>,
     /// For each integer of a column, the values of its four digits, a byte each.
     pub spread: Box<[u32]>,
     /// For two small columns, 7 bits each: their digits and what is left over, a nibble each.
@@ -95,7 +95,7 @@ impl ModulusRows {
             residue: [[[[0; CHUNK]; MAX_WORDS]; 16]; RESIDUE_DIGITS],
             numbers: Vec::new(),
         };
-        for input in 0..id.digits() {
+        for input in 0..=id.digits() {
             rows.fold.push(row(&fold_name, column(fold, input).into_iter())?);
         }
         for (input, digit) in rows.residue.as_flattened_mut().iter_mut().enumerate() {

@@ -1,0 +1,3 @@
+//! Syscalls.
+
+pub mod curves;
