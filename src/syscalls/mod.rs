@@ -6,6 +6,7 @@
 mod address;
 mod call;
 mod context;
+pub mod curves;
 mod hash;
 pub mod hashes;
 mod log;
