@@ -3,7 +3,6 @@
 use solana_account::{AccountSharedData, ReadableAccount, WritableAccount};
 use solana_address::Address;
 use solana_instruction_error::InstructionError;
-use solana_rent::Rent;
 use solana_sdk_ids::sysvar;
 
 use crate::types::TransactionReturnData;
@@ -61,7 +60,6 @@ impl Frame {
 /// What a transaction's instructions share.
 pub(super) struct TransactionContext {
     accounts: Vec<(Address, AccountSharedData)>,
-    rent: Rent,
     max_height: usize,
     max_trace: usize,
     trace: Vec<Frame>,
@@ -80,14 +78,12 @@ impl TransactionContext {
     /// `max_height` deep; at most `max_trace` are executed.
     pub fn new(
         accounts: Vec<(Address, AccountSharedData)>,
-        rent: Rent,
-        instructions: Vec<Frame>,
+            instructions: Vec<Frame>,
         max_height: usize,
         max_trace: usize,
     ) -> Self {
         Self {
             accounts,
-            rent,
             max_height,
             max_trace,
             trace: instructions,
@@ -375,9 +371,119 @@ impl BorrowedAccount<'_> {
         }
         Ok(())
     }
+}
 
-    /// Whether the balance would be exempt from rent.
-    pub fn rent(&self) -> &Rent {
-        &self.context.rent
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWNER: Address = Address::new_from_array([1; 32]);
+    const OTHER: Address = Address::new_from_array([2; 32]);
+
+    /// Accounts 0 and 1 are programs, account 2 belongs to program 0, account 3 to program 1.
+    fn context(top_level: &[usize], max_height: usize, max_trace: usize) -> TransactionContext {
+        let account = |owner: &Address| AccountSharedData::new(100, 4, owner);
+        let accounts = vec![
+            (OWNER, account(&Address::default())),
+            (OTHER, account(&Address::default())),
+            (Address::new_from_array([3; 32]), account(&OWNER)),
+            (Address::new_from_array([4; 32]), account(&OTHER)),
+        ];
+        let instructions = top_level.iter().map(|program| frame(*program, true)).collect();
+        TransactionContext::new(accounts, instructions, max_height, max_trace)
+    }
+
+    fn frame(program: usize, writable: bool) -> Frame {
+        let account = |index| InstructionAccount { index, signer: false, writable };
+        Frame { program, accounts: vec![account(2), account(3)], data: vec![], caller: None, height: 1 }
+    }
+
+    #[test]
+    fn programs_call_themselves_but_not_their_callers() {
+        let mut context = context(&[0], 5, 64);
+        context.push().unwrap();
+        context.prepare(frame(0, true));
+        context.push().unwrap();
+        context.prepare(frame(1, true));
+        context.push().unwrap();
+        context.prepare(frame(0, true));
+        assert_eq!(context.push(), Err(InstructionError::ReentrancyNotAllowed));
+        assert_eq!(context.trace().iter().map(|frame| frame.height).collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_call_that_is_too_deep_is_in_the_trace() {
+        let mut context = context(&[0], 2, 64);
+        context.push().unwrap();
+        context.prepare(frame(0, true));
+        context.push().unwrap();
+        context.prepare(frame(0, true));
+        assert_eq!(context.push(), Err(InstructionError::CallDepth));
+        assert_eq!(context.trace().len(), 3);
+    }
+
+    #[test]
+    fn the_trace_counts_what_was_called() {
+        let mut context = context(&[0, 0, 0], 5, 2);
+        context.push().unwrap();
+        context.prepare(frame(1, true));
+        context.push().unwrap();
+        context.pop().unwrap();
+        context.pop().unwrap();
+        assert_eq!(context.push(), Err(InstructionError::MaxInstructionTraceLengthExceeded));
+        assert_eq!(context.trace().len(), 4);
+    }
+
+    #[test]
+    fn lamports_balance_before_a_call() {
+        let mut context = context(&[0], 5, 64);
+        context.push().unwrap();
+        context.borrow(0).unwrap().sub_lamports(1).unwrap();
+        context.prepare(frame(1, true));
+        assert_eq!(context.push(), Err(InstructionError::UnbalancedInstruction));
+        context.borrow(1).unwrap().add_lamports(1).unwrap();
+        context.push().unwrap();
+    }
+
+    #[test]
+    fn only_owners_change_accounts_and_only_writable_ones() {
+        let mut context = context(&[0], 5, 64);
+        context.push().unwrap();
+        let mut own = context.borrow(0).unwrap();
+        own.update_data(b"abc").unwrap();
+        assert_eq!(own.set_owner(&OTHER), Err(InstructionError::ModifiedProgramId));
+        own.update_data(&[0; 8]).unwrap();
+        own.set_owner(&OTHER).unwrap();
+        assert_eq!(own.set_owner(&OWNER), Err(InstructionError::ModifiedProgramId));
+        let mut foreign = context.borrow(1).unwrap();
+        foreign.add_lamports(1).unwrap();
+        assert_eq!(foreign.sub_lamports(1), Err(InstructionError::ExternalAccountLamportSpend));
+        foreign.update_data(&[0; 4]).unwrap();
+        assert_eq!(foreign.update_data(b"abcd"), Err(InstructionError::ExternalAccountDataModified));
+        assert_eq!(foreign.update_data(&[0; 5]), Err(InstructionError::ExternalAccountDataModified));
+
+        let mut read_only = super::tests::context(&[], 5, 64);
+        read_only.trace = vec![frame(0, false)];
+        read_only.push().unwrap();
+        let mut own = read_only.borrow(0).unwrap();
+        assert_eq!(own.add_lamports(1), Err(InstructionError::ReadonlyLamportChange));
+        assert_eq!(own.update_data(b"abcd"), Err(InstructionError::ReadonlyDataModified));
+        assert_eq!(own.set_owner(&OTHER), Err(InstructionError::ModifiedProgramId));
+    }
+
+    #[test]
+    fn data_grows_up_to_limits() {
+        let mut context = context(&[0], 5, 64);
+        context.push().unwrap();
+        let mut own = context.borrow(0).unwrap();
+        assert_eq!(own.set_data_length(MAX_ACCOUNT_DATA_LEN + 1), Err(InstructionError::InvalidRealloc));
+        own.set_data_length(MAX_ACCOUNT_DATA_LEN).unwrap();
+        own.set_data_length(0).unwrap();
+        context.resize_delta = MAX_DATA_INCREASE_PER_TRANSACTION;
+        let mut own = context.borrow(0).unwrap();
+        let error = InstructionError::MaxAccountsDataAllocationsExceeded;
+        assert_eq!(own.set_data_length(1), Err(error.clone()));
+        assert_eq!(own.update_data(&[0]), Err(error));
+        own.set_data_length(0).unwrap();
     }
 }

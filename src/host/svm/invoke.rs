@@ -93,6 +93,11 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         rest.map(drop).ok_or(InstructionError::ComputationalBudgetExceeded)
     }
 
+    /// Adds a line to the log.
+    pub fn remark(&mut self, line: fmt::Arguments<'_>) {
+        self.logs.line(line.to_string());
+    }
+
     /// Runs the next instruction: that of the top level, or the prepared one. Also tells how many compute
     /// units its program used.
     ///

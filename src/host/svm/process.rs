@@ -27,7 +27,7 @@ use super::{
     context::{Frame, InstructionAccount, TransactionContext},
     invoke::InvokeContext,
     logs::Logs,
-    rent::{RentState, fee_payer_minimum, pay_fee},
+    rent::{RentState, fee_payer_minimum, is_exempt, pay_fee},
 };
 use crate::{
     deltanet::HeadsBoundary,
@@ -177,7 +177,6 @@ impl<E: HeadsBoundary> Svm<'_, E> {
         let budget = self.compute_budget.unwrap_or_else(|| self.budget(limits));
         let context = TransactionContext::new(
             accounts,
-            rent.clone(),
             top_level(message),
             budget.max_instruction_stack_depth,
             budget.max_instruction_trace_length,
@@ -287,7 +286,7 @@ impl<E> Svm<'_, E> {
     /// Loads the accounts of a message and takes the fee from its payer.
     fn load(&self, message: &SanitizedMessage, limits: Limits, fee: u64, rent: &Rent) -> Result<Loaded> {
         let mut room = limits.loaded_bytes as usize;
-        let mut count = |bytes: usize| {
+        let mut count = |bytes: usize| -> Result<()> {
             room = room.checked_sub(bytes).ok_or(TransactionError::MaxLoadedAccountsDataSizeExceeded)?;
             Ok(())
         };
@@ -305,9 +304,8 @@ impl<E> Svm<'_, E> {
             let stored = self.accounts.get(key);
             let size = stored.map_or(0, |account| ACCOUNT_BYTES + account.data().len());
             let mut account = stored.cloned().unwrap_or_else(absent_account);
-            let state = RentState::of(rent, &account);
-            rent_states.push(state);
-            if message.is_writable(index) && matches!(state, RentState::Exempt) {
+            rent_states.push(RentState::of(rent, &account));
+            if message.is_writable(index) && is_exempt(rent, account.lamports(), account.data().len()) {
                 account.set_rent_epoch(u64::MAX);
             }
             if payer.is_none() && (!message.is_invoked(index) || message.is_instruction_account(index)) {

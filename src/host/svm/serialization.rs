@@ -190,7 +190,6 @@ mod tests {
         *,
     };
     use solana_account::AccountSharedData;
-    use solana_rent::Rent;
 
     const PROGRAM: Address = Address::new_from_array([7; 32]);
 
@@ -212,7 +211,7 @@ mod tests {
             caller: None,
             height: 1,
         };
-        let mut context = TransactionContext::new(accounts, Rent::default(), vec![frame], 5, 64);
+        let mut context = TransactionContext::new(accounts, vec![frame], 5, 64);
         context.push().unwrap();
         context
     }

@@ -133,11 +133,6 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         Ok(accounts.iter().any(|account| account.signer && self.context.key(account.index) == address))
     }
 
-    /// Adds a line to the log.
-    pub(super) fn remark(&mut self, line: fmt::Arguments<'_>) {
-        self.logs.line(line.to_string());
-    }
-
     /// An account to be changed; a derived one must have the address that its seed gives.
     fn target(&mut self, account: usize, seed: Option<Seed<'_>>) -> Result<Target> {
         let address = self.key(account)?;
