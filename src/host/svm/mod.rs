@@ -82,7 +82,6 @@ pub struct ComputeBudget {
 /// A fresh one is like LiteSVM's `default()`: it has no accounts at all. The `with_` methods add to it;
 /// [`Self::new`] gives what LiteSVM's `new()` gives, except for the programs it ships, which
 /// [`Self::add_program`] adds.
-#[derive(Clone)]
 pub struct Svm<'e, E> {
     evaluator: &'e E,
     mode: Mode,
@@ -98,6 +97,21 @@ pub struct Svm<'e, E> {
     lamports_per_signature: u64,
     log_bytes_limit: Option<usize>,
     epoch_stake: Arc<EpochStake>,
+}
+
+/// The evaluator is shared, everything else copied.
+impl<E> Clone for Svm<'_, E> {
+    fn clone(&self) -> Self {
+        Self {
+            accounts: self.accounts.clone(),
+            features: self.features.clone(),
+            reserved: self.reserved.clone(),
+            syscalls: Arc::clone(&self.syscalls),
+            history: self.history.clone(),
+            epoch_stake: Arc::clone(&self.epoch_stake),
+            ..*self
+        }
+    }
 }
 
 impl<'e, E> Svm<'e, E> {

@@ -16,7 +16,7 @@ use solana_transaction::versioned::VersionedTransaction;
 use svmllm::{
     host::svm::Svm,
     tables::{Indexed, Weights},
-    types::{TransactionMetadata, TransactionResult, TransactionReturnData},
+    types::{FailedTransactionMetadata, TransactionMetadata, TransactionResult, TransactionReturnData},
 };
 
 pub const TOKEN: Address = address!("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
@@ -89,11 +89,7 @@ impl Both {
         let keys: Vec<Address> = transaction.message.static_account_keys().to_vec();
         let expected = convert(self.lite.send_transaction(transaction.clone()));
         let actual = self.svm.send_transaction(transaction);
-        if let (Ok(expected) | Err(svmllm::types::FailedTransactionMetadata { meta: expected, .. }), Ok(actual) | Err(svmllm::types::FailedTransactionMetadata { meta: actual, .. })) =
-            (&expected, &actual)
-        {
-            assert_eq!(expected.logs, actual.logs, "{what}: log");
-        }
+        assert_eq!(record(&expected).logs, record(&actual).logs, "{what}: log");
         assert_eq!(expected, actual, "{what}");
         for key in keys {
             let (expected, actual) = (self.lite.get_account(&key), self.svm.get_account(&key));
@@ -117,6 +113,14 @@ pub fn unsigned(payer: Address, instructions: &[Instruction], blockhash: Hash) -
     VersionedTransaction { signatures, message: VersionedMessage::Legacy(message) }
 }
 
+/// The record of a transaction, whatever came of it.
+fn record(result: &TransactionResult) -> &TransactionMetadata {
+    match result {
+        Ok(meta) => meta,
+        Err(failed) => &failed.meta,
+    }
+}
+
 /// LiteSVM's result in the machine's types.
 pub fn convert(result: litesvm::types::TransactionResult) -> TransactionResult {
     let meta = |meta: litesvm::types::TransactionMetadata| TransactionMetadata {
@@ -133,7 +137,7 @@ pub fn convert(result: litesvm::types::TransactionResult) -> TransactionResult {
     match result {
         Ok(done) => Ok(meta(done)),
         Err(failed) => {
-            Err(svmllm::types::FailedTransactionMetadata { err: failed.err, meta: meta(failed.meta) })
+            Err(FailedTransactionMetadata { err: failed.err, meta: meta(failed.meta) })
         }
     }
 }
