@@ -3,6 +3,7 @@
 
 use super::{
     catalogue::TableId,
+    evaluator::ADDENDS,
     stairs::Stair,
     weights::{Array, BOUND, HEADS, Weights, WeightsError},
 };
@@ -45,12 +46,13 @@ pub(crate) fn check(weights: &Weights) -> Result<(), WeightsError> {
     let places = weights.get("product.digits")?;
     layer("product.digits", places, None, 1.0)?;
     let places = largest("product.digits")? * places.shape[0] as f64;
+    let sums = largest("product.digits")? * ADDENDS as f64;
     for stair in Stair::ALL {
         let name = format!("stair.{}", stair.name());
         let get = |part: &str| weights.get(&format!("{name}.{part}"));
         let input = match stair {
-            Stair::High => columns,
-            Stair::Low => columns + largest("stair.high.remainder")?,
+            Stair::High => columns.max(sums),
+            Stair::Low => columns.max(sums) + largest("stair.high.remainder")?,
             Stair::Small => places,
         };
         let hidden = layer(&name, get("w1")?, Some(get("b1")?), input.max(stair.limit() as f64))?;

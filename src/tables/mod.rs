@@ -9,6 +9,7 @@ mod dense;
 mod evaluator;
 mod indexed;
 mod labels;
+mod lists;
 pub mod shallow;
 mod site;
 #[cfg(test)]
@@ -21,9 +22,10 @@ mod weights;
 
 pub use counted::{Counted, Counts, Deep};
 pub use dense::{Dense, DenseError};
-pub use evaluator::{Boundary, Evaluator, Sequencer, Word};
+pub use evaluator::{ADDENDS, Boundary, Evaluator, Sequencer, Word};
 pub use indexed::{Indexed, Lanes};
 pub use labels::Labels;
+pub use lists::WordList;
 pub use site::Site;
 pub use stairs::Stair;
 pub use verify::{Checked, VerifyError, verify};
