@@ -21,6 +21,8 @@ use solana_sysvar::{
     recent_blockhashes::{IterItem, RecentBlockhashes},
 };
 
+use crate::deltanet::HeadsBoundary;
+
 use super::{Svm, SvmError, builtins::Builtin, features::mainnet_slot, programs::load_elf};
 
 /// An account with this data.
@@ -28,7 +30,7 @@ fn account(lamports: u64, data: Vec<u8>, owner: Address, executable: bool) -> Ac
     Account { lamports, data, owner, executable, rent_epoch: 0 }.into()
 }
 
-impl<E> Svm<'_, E> {
+impl<E: HeadsBoundary> Svm<'_, E> {
     /// Puts the accounts of the builtin programs.
     pub fn with_builtins(mut self) -> Self {
         for (builtin, address, name) in Builtin::ALL {

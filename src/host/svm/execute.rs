@@ -51,7 +51,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
     ///
     /// # Errors
     /// An activation was not exactly one-hot.
-    pub(super) fn execute(&mut self, program: &Program) -> Result<Result<(), Failure>, E::Error> {
+    pub(super) fn execute(&mut self, program: &Arc<Program>) -> Result<Result<(), Failure>, E::Error> {
         match self.try_execute(program) {
             Ok(()) => Ok(Ok(())),
             Err(Abort::Failure(failure)) => Ok(Err(failure)),
@@ -59,7 +59,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         }
     }
 
-    fn try_execute(&mut self, program: &Program) -> Result<(), Abort<E::Error>> {
+    fn try_execute(&mut self, program: &Arc<Program>) -> Result<(), Abort<E::Error>> {
         let frame = self.context.current()?;
         let aligned = *self.context.account(frame.program).owner() != bpf_loader_deprecated::ID;
         let Input { bytes, places, data_address } = serialize(&self.context, aligned)?;
@@ -77,11 +77,15 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
             memory: Vec::new(),
         };
         let environment = self.environment(aligned)?;
-        let mut machine = Machine::new(self.evaluator, program, &setup, &environment, self.mode)
+        let id = environment.program_id.into();
+        let sysvars = self.cache.sysvars(self.evaluator, &environment.sysvars);
+        let mut machine = (self.cache.program(self.evaluator, &id, program, self.syscalls))
+            .and_then(|program| {
+                Machine::start(self.evaluator, &program, &sysvars, &setup, &environment, self.mode)
+            })
             .map_err(|error| Abort::Failure(Failure::Other(error.to_string())))?;
         let outcome = self.drive(&mut machine, aligned, &places)?;
         self.meter = machine.remaining().map_err(Abort::Evaluator)?;
-        let id = environment.program_id.into();
         self.logs.consumed(&id, paid - self.meter, before);
         self.logs.return_data(&id, &self.context.return_data.data);
         match outcome {

@@ -11,6 +11,7 @@ use std::{fmt, sync::Arc};
 use super::{
     accounts::Accounts,
     builtins::Builtin,
+    cache::Cache,
     context::TransactionContext,
     logs::Logs,
     programs::{self, Entry},
@@ -55,9 +56,11 @@ impl From<Failure> for InstructionError {
 }
 
 /// What the instructions of a transaction run in.
-pub(super) struct InvokeContext<'a, E> {
+pub(super) struct InvokeContext<'a, E: HeadsBoundary> {
     /// Runs the programs.
     pub evaluator: &'a E,
+    /// What is on it.
+    pub cache: &'a Cache<E>,
     /// How steps are computed.
     pub mode: Mode,
     /// Where programs and sysvars are found.
@@ -169,7 +172,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
     /// Runs a program from an ELF file.
     fn run_loaded(&mut self, program: &Address) -> Result<Result<(), Failure>, E::Error> {
         let remark = match self.accounts.program(program) {
-            Some(Entry::Loaded(loaded)) => return self.execute(&loaded.clone()),
+            Some(Entry::Loaded(loaded)) => return self.execute(&Arc::clone(loaded)),
             Some(Entry::Closed) => "Program is not deployed",
             None => "Program is not cached",
         };

@@ -7,6 +7,7 @@
 mod accounts;
 mod budget;
 mod builtins;
+mod cache;
 mod context;
 mod cpi;
 mod defaults;
@@ -31,12 +32,14 @@ use solana_sha256_hasher::hash;
 use std::sync::Arc;
 
 use accounts::Accounts;
+use cache::Cache;
 pub use features::mainnet_feature_set;
 use history::History;
 pub use programs::ProgramLoadError;
 pub use sysvars::InvalidSysvarDataError;
 
 use super::{EpochStake, Mode, syscall_names::MAINNET_SYSCALLS};
+use crate::deltanet::HeadsBoundary;
 
 /// Why an account or a program was not taken; LiteSVM's variants.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,8 +85,9 @@ pub struct ComputeBudget {
 /// A fresh one is like LiteSVM's `default()`: it has no accounts at all. The `with_` methods add to it;
 /// [`Self::new`] gives what LiteSVM's `new()` gives, except for the programs it ships, which
 /// [`Self::add_program`] adds.
-pub struct Svm<'e, E> {
+pub struct Svm<'e, E: HeadsBoundary> {
     evaluator: &'e E,
+    cache: Arc<Cache<E>>,
     mode: Mode,
     accounts: Accounts,
     features: FeatureSet,
@@ -100,9 +104,10 @@ pub struct Svm<'e, E> {
 }
 
 /// The evaluator is shared, everything else copied.
-impl<E> Clone for Svm<'_, E> {
+impl<E: HeadsBoundary> Clone for Svm<'_, E> {
     fn clone(&self) -> Self {
         Self {
+            cache: Arc::clone(&self.cache),
             accounts: self.accounts.clone(),
             features: self.features.clone(),
             reserved: self.reserved.clone(),
@@ -114,12 +119,13 @@ impl<E> Clone for Svm<'_, E> {
     }
 }
 
-impl<'e, E> Svm<'e, E> {
+impl<'e, E: HeadsBoundary> Svm<'e, E> {
     /// No accounts, no features, no checks.
     pub fn bare(evaluator: &'e E) -> Self {
         let features = FeatureSet::default();
         Self {
             evaluator,
+            cache: Arc::default(),
             mode: Mode::Lazy,
             accounts: Accounts::default(),
             reserved: reserved_keys(&features),

@@ -183,6 +183,7 @@ impl<E: HeadsBoundary> Svm<'_, E> {
         );
         let mut invoke = InvokeContext {
             evaluator: self.evaluator,
+            cache: &self.cache,
             mode: self.mode,
             accounts: &self.accounts,
             features: &self.features,
@@ -221,7 +222,7 @@ impl<E: HeadsBoundary> Svm<'_, E> {
     }
 }
 
-impl<E> Svm<'_, E> {
+impl<E: HeadsBoundary> Svm<'_, E> {
     /// What can be said of a transaction without its accounts.
     fn check(&self, transaction: VersionedTransaction) -> Result<(SanitizedTransaction, Limits)> {
         let transaction = SanitizedTransaction::try_new(

@@ -1,6 +1,7 @@
 //! Whole transactions against LiteSVM: the same calls on both, and everything observable compared.
 
 mod both;
+mod cpi;
 mod programs;
 mod state;
 mod system;

@@ -134,5 +134,5 @@ fn random_instructions() {
             }
         }
     }
-    assert!(succeeded > 100, "{succeeded}");
+    assert!(succeeded > 40, "{succeeded}");
 }
