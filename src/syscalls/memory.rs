@@ -10,7 +10,7 @@ use crate::{
     machine::{Lazy, close_gaps, locate},
     tables::{
         Site, Word,
-        alphabet::{Bit, Nibble, Region, Size, Span},
+        alphabet::{Bit, Nibble, Region, Size},
         catalogue::{ALIGNED, BIT_AND, BIT_NOT, EQUAL, NEGATIVE, NON_ZERO, NOT_GREATER, TAIL},
     },
 };
@@ -207,15 +207,15 @@ impl<S: Lazy> Call<'_, S> {
         self.less(&distance, &length)
     }
 
-    /// Goes through `length` bytes from the first on, eight at a time: `each(call, start, span)` is
+    /// Goes through `length` bytes from the first on, eight at a time: `each(call, start, count)` is
     /// given how many bytes came before and how many of the eight count.
     pub fn forward(
         &mut self,
         length: &Word<S>,
-        mut each: impl FnMut(&mut Self, &Word<S>, &S::Digit<Span>) -> Returns<(), S>,
+        mut each: impl FnMut(&mut Self, &Word<S>, &S::Digit<Nibble>) -> Returns<(), S>,
     ) -> Returns<(), S> {
         let e = self.e;
-        let (eight, whole) = (e.literal::<8>(), e.digit::<Span, { Span::Eight as usize }>());
+        let (eight, whole) = (e.literal::<8>(), e.digit::<Nibble, 8>());
         let (mut start, mut left) = (e.literal::<0>(), length.clone());
         loop {
             let (rest, short) = e.sub_words(&left, &eight, &e.digit::<Bit, 0>());
@@ -229,7 +229,7 @@ impl<S: Lazy> Call<'_, S> {
         if self.observe(&e.is_zero(&left), Site::NothingLeft)? {
             return Ok(());
         }
-        each(self, &start, &e.apply1(TAIL, &e.lane(&left, 0)))
+        each(self, &start, &e.lane(&left, 0))
     }
 
     /// Copies bytes between places whose ranges may overlap.
@@ -237,14 +237,14 @@ impl<S: Lazy> Call<'_, S> {
         let e = self.e;
         let down = e.apply1(NOT_GREATER, &e.compare(&to.offset, &from.offset));
         if self.observe(&down, Site::CopyDown)? {
-            return self.forward(length, |call, start, span| {
+            return self.forward(length, |call, start, count| {
                 let word = call.read(from, start);
-                call.write(to, start, span, &word);
+                call.write(to, start, count, &word);
                 Ok(())
             });
         }
         // From the end, so that nothing is overwritten before it is read.
-        let (eight, whole) = (e.literal::<8>(), e.digit::<Span, { Span::Eight as usize }>());
+        let (eight, whole) = (e.literal::<8>(), e.digit::<Nibble, 8>());
         let mut left = length.clone();
         loop {
             let (rest, short) = e.sub_words(&left, &eight, &e.digit::<Bit, 0>());
@@ -255,22 +255,23 @@ impl<S: Lazy> Call<'_, S> {
             self.write(to, &rest, &whole, &word);
             left = rest;
         }
-        let (start, span) = (e.literal::<0>(), e.apply1(TAIL, &e.lane(&left, 0)));
+        let start = e.literal::<0>();
         let word = self.read(from, &start);
-        self.write(to, &start, &span, &word);
+        self.write(to, &start, &e.lane(&left, 0), &word);
         Ok(())
     }
 
-    /// Writes the first `span` bytes of a word at `at` bytes after a place.
-    pub fn write(&mut self, place: &Place<S>, at: &Word<S>, span: &S::Digit<Span>, word: &Word<S>) {
+    /// Writes the first `count` bytes of a word, at most eight, at `at` bytes after a place.
+    pub fn write(&mut self, place: &Place<S>, at: &Word<S>, count: &S::Digit<Nibble>, word: &Word<S>) {
         let offset = alu::add(self.e, &place.offset, at);
-        self.e.ram_write(&mut self.state.memory.rams[place.region], &offset, span, word);
+        let span = self.e.apply1(TAIL, count);
+        self.e.ram_write(&mut self.state.memory.rams[place.region], &offset, &span, word);
     }
 
     /// Writes whole words at a place.
     pub fn write_words(&mut self, place: &Place<S>, words: &[Word<S>]) {
         let e = self.e;
-        let whole = e.digit::<Span, { Span::Eight as usize }>();
+        let whole = e.digit::<Nibble, 8>();
         let mut at = e.literal::<0>();
         for word in words {
             self.write(place, &at, &whole, word);
@@ -279,9 +280,9 @@ impl<S: Lazy> Call<'_, S> {
     }
 }
 
-/// The first `span` bytes of a word; the others become zero.
-pub fn keep_rows<E: Heads>(e: &E, span: &E::Digit<Span>, a: &Word<E>) -> Word<E> {
+/// The first `count` bytes of a word, at most eight; the others become zero.
+pub fn keep_rows<E: Heads>(e: &E, count: &E::Digit<Nibble>, a: &Word<E>) -> Word<E> {
     let zero = e.literal::<0>();
     let kept: [Word<E>; 9] = std::array::from_fn(|rows| e.merge(a, &zero, 2 * rows));
-    e.attend(span, kept.each_ref())
+    e.attend(&e.apply1(TAIL, count), kept.each_ref())
 }

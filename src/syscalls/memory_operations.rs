@@ -9,8 +9,8 @@ use crate::{
     machine::Lazy,
     tables::{
         Evaluator, Site, Word,
-        alphabet::{Bit, Nibble, Span},
-        catalogue::{BIT_NOT, EQUAL, TAIL},
+        alphabet::{Bit, Nibble},
+        catalogue::{BIT_NOT, EQUAL},
     },
 };
 
@@ -46,8 +46,8 @@ impl<S: Lazy> Call<'_, S> {
         self.charge(&self.memory_cost(&length)?)?;
         let [to] = self.outputs([Output { address: &to, length: &length, align: Align::One }])?;
         let eight = repeat_byte(self.e, &byte);
-        self.forward(&length, |call, start, span| {
-            call.write(&to.place, start, span, &eight);
+        self.forward(&length, |call, start, count| {
+            call.write(&to.place, start, count, &eight);
             Ok(())
         })?;
         Ok(self.e.literal::<0>())
@@ -62,21 +62,20 @@ impl<S: Lazy> Call<'_, S> {
         let difference = self.difference(&a, &b)?;
         let four = e.literal::<4>();
         let [result] = self.outputs([Output { address: &result, length: &four, align: Align::Four }])?;
-        let span = e.digit::<Span, { Span::Four as usize }>();
-        self.write(&result.place, &e.literal::<0>(), &span, &difference);
+        self.write(&result.place, &e.literal::<0>(), &e.digit::<Nibble, 4>(), &difference);
         Ok(e.literal::<0>())
     }
 
     /// The difference of the first two bytes that differ, or 0.
     fn difference(&mut self, a: &Slice<S>, b: &Slice<S>) -> Returns<Word<S>, S> {
         let e = self.e;
-        let (eight, whole) = (e.literal::<8>(), e.digit::<Span, { Span::Eight as usize }>());
+        let (eight, whole) = (e.literal::<8>(), e.digit::<Nibble, 8>());
         let (mut start, mut left) = (e.literal::<0>(), a.length.clone());
         loop {
             let (rest, short) = e.sub_words(&left, &eight, &e.digit::<Bit, 0>());
             let last = self.observe(&short, Site::LastChunk)?;
-            let span = if last { e.apply1(TAIL, &e.lane(&left, 0)) } else { whole.clone() };
-            let (x, y) = (self.kept(&a.place, &start, &span), self.kept(&b.place, &start, &span));
+            let count = if last { e.lane(&left, 0) } else { whole.clone() };
+            let (x, y) = (self.kept(&a.place, &start, &count), self.kept(&b.place, &start, &count));
             if last || self.observe(&e.apply1(BIT_NOT, &self.equal(&x, &y)), Site::BytesDiffer)? {
                 return Ok(first_difference(e, &x, &y));
             }
@@ -85,8 +84,8 @@ impl<S: Lazy> Call<'_, S> {
         }
     }
 
-    fn kept(&self, place: &Place<S>, at: &Word<S>, span: &S::Digit<Span>) -> Word<S> {
-        keep_rows(self.e, span, &self.read(place, at))
+    fn kept(&self, place: &Place<S>, at: &Word<S>, count: &S::Digit<Nibble>) -> Word<S> {
+        keep_rows(self.e, count, &self.read(place, at))
     }
 }
 

@@ -3,8 +3,10 @@
 //! Host code sequences them and sees only observations. A family is a file; what it shares with the
 //! others is [`Call`].
 
+mod address;
 mod call;
 mod context;
+mod hash;
 pub mod hashes;
 mod log;
 mod memory;
@@ -27,6 +29,7 @@ use crate::{
         catalogue::SYSCALL,
     },
 };
+use hashes::{Blake3, Keccak256, Sha256, Sha512};
 use memory::Align;
 
 /// What a syscall comes to.
@@ -61,16 +64,28 @@ pub fn call<S: Lazy>(
         Syscall::LogPubkey => call.log_pubkey(),
         Syscall::LogComputeUnits => call.log_compute_units(),
         Syscall::LogData => call.log_data(),
+        Syscall::Sha256 => call.hash::<Sha256<S>>("Sha256"),
+        Syscall::Keccak256 => call.hash::<Keccak256<S>>("Keccak256"),
+        Syscall::Blake3 => call.hash::<Blake3<S>>("Blake3"),
+        Syscall::Sha512 => call.hash::<Sha512<S>>("Sha512"),
+        Syscall::CreateProgramAddress => call.create_program_address(),
+        Syscall::TryFindProgramAddress => call.try_find_program_address(),
         Syscall::Memcpy => call.memcpy(),
         Syscall::Memmove => call.memmove(),
         Syscall::Memset => call.memset(),
         Syscall::Memcmp => call.memcmp(),
-        Syscall::GetClockSysvar => call.get::<40>(SysvarIndex::Clock, Align::Eight),
-        Syscall::GetEpochScheduleSysvar => call.get::<40>(SysvarIndex::EpochSchedule, Align::Eight),
-        Syscall::GetFeesSysvar => call.get::<8>(SysvarIndex::Fees, Align::Eight),
-        Syscall::GetRentSysvar => call.get::<24>(SysvarIndex::Rent, Align::Eight),
-        Syscall::GetLastRestartSlot => call.get::<8>(SysvarIndex::LastRestartSlot, Align::Eight),
-        Syscall::GetEpochRewardsSysvar => call.get::<96>(SysvarIndex::EpochRewards, Align::Sixteen),
+        Syscall::GetClockSysvar => call.get(SysvarIndex::Clock, &e.literal::<40>(), Align::Eight),
+        Syscall::GetEpochScheduleSysvar => {
+            call.get(SysvarIndex::EpochSchedule, &e.literal::<40>(), Align::Eight)
+        }
+        Syscall::GetFeesSysvar => call.get(SysvarIndex::Fees, &e.literal::<8>(), Align::Eight),
+        Syscall::GetRentSysvar => call.get(SysvarIndex::Rent, &e.literal::<24>(), Align::Eight),
+        Syscall::GetLastRestartSlot => {
+            call.get(SysvarIndex::LastRestartSlot, &e.literal::<8>(), Align::Eight)
+        }
+        Syscall::GetEpochRewardsSysvar => {
+            call.get(SysvarIndex::EpochRewards, &e.literal::<96>(), Align::Sixteen)
+        }
         Syscall::GetSysvar => call.get_sysvar(),
         Syscall::GetEpochStake => call.get_epoch_stake(),
         Syscall::GetStackHeight => call.get_stack_height(),

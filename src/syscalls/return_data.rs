@@ -9,7 +9,7 @@ use crate::{
     machine::Lazy,
     tables::{
         Site, Word,
-        catalogue::{BIT_AND, NOT_GREATER},
+        catalogue::{BIT_AND, NOT_GREATER, TAIL},
     },
 };
 
@@ -21,15 +21,16 @@ impl<S: Lazy> Call<'_, S> {
     pub fn set_return_data(&mut self) -> Returns<Word<S>, S> {
         let e = self.e;
         let [from, length, ..] = self.arguments.clone();
-        self.charge(&self.saturating_sum(&self.per_250(&length)?, &e.literal::<100>()))?;
+        self.charge(&self.capped_sum(&self.per_250(&length)?, &e.literal::<100>()))?;
         let fits = e.apply1(NOT_GREATER, &e.compare(&length, &e.literal::<1024>()));
         if !self.observe(&fits, Site::ReturnDataFits)? {
             return Err(Failure::Abort(Abort::ReturnDataTooLarge(length)));
         }
         let from = self.bytes(&from, &length)?;
-        self.forward(&length, |call, start, span| {
+        self.forward(&length, |call, start, count| {
             let word = call.read(&from.place, start);
-            e.ram_write(&mut call.context.return_data.data.ram, start, span, &word);
+            let span = e.apply1(TAIL, count);
+            e.ram_write(&mut call.context.return_data.data.ram, start, &span, &word);
             Ok(())
         })?;
         self.context.return_data.data.length = length;

@@ -16,14 +16,13 @@ use crate::{
 };
 
 impl<S: Lazy> Call<'_, S> {
-    /// A getter: writes the structure of `SIZE` bytes to the first argument.
-    pub fn get<const SIZE: u64>(&mut self, index: SysvarIndex, align: Align) -> Returns<Word<S>, S> {
+    /// A getter: writes the structure of `size` bytes to the first argument.
+    pub fn get(&mut self, index: SysvarIndex, size: &Word<S>, align: Align) -> Returns<Word<S>, S> {
         let e = self.e;
-        let size = e.literal::<SIZE>();
-        self.charge(&alu::add(e, &e.literal::<100>(), &size))?;
+        self.charge(&alu::add(e, &e.literal::<100>(), size))?;
         let to = self.arguments[0].clone();
         self.check_output(&to)?;
-        let [to] = self.outputs([Output { address: &to, length: &size, align }])?;
+        let [to] = self.outputs([Output { address: &to, length: size, align }])?;
         let image = self.context.sysvars[index as usize].as_ref().and_then(|sysvar| sysvar.image.as_ref());
         let Some(image) = image.map(|image| image.ram.clone()) else {
             return Err(Failure::Abort(Abort::UnsupportedSysvar));
@@ -47,9 +46,9 @@ impl<S: Lazy> Call<'_, S> {
 
     /// Copies bytes of a RAM, from an offset on, to memory.
     pub fn copy_out(&mut self, from: &S::Ram, offset: &Word<S>, to: &Slice<S>) -> Returns<(), S> {
-        self.forward(&to.length, |call, start, span| {
+        self.forward(&to.length, |call, start, count| {
             let word = call.e.ram_read(from, &alu::add(call.e, offset, start));
-            call.write(&to.place, start, span, &word);
+            call.write(&to.place, start, count, &word);
             Ok(())
         })
     }
@@ -58,7 +57,7 @@ impl<S: Lazy> Call<'_, S> {
     pub fn get_sysvar(&mut self) -> Returns<Word<S>, S> {
         let e = self.e;
         let [id, to, offset, length, _] = self.arguments.clone();
-        self.charge(&self.saturating_sum(&e.literal::<100>(), &self.memory_cost(&length)?))?;
+        self.charge(&self.capped_sum(&e.literal::<100>(), &self.memory_cost(&length)?))?;
         self.check_output(&to)?;
         let [out] = self.outputs([Output { address: &to, length: &length, align: Align::One }])?;
         let id = self.address(&id)?;
@@ -115,7 +114,7 @@ impl<S: Lazy> Call<'_, S> {
         let raised =
             alu::bitwise_and(e, &alu::add(e, used, &e.literal::<7>()), &e.literal::<0xffff_ffff_ffff_fff8>());
         let start = e.attend(&self.context.aligned, [used, &raised]);
-        let end = self.saturating_sum(&start, &size);
+        let end = self.capped_sum(&start, &size);
         let fits = e.apply1(NOT_GREATER, &e.compare(&end, &self.context.heap_length));
         if !self.observe(&fits, Site::HeapFull)? {
             return Ok(e.literal::<0>());

@@ -10,11 +10,11 @@ use crate::{
     machine::Lazy,
     tables::{
         Site, Word,
-        alphabet::{Base58, Bit, Decimal, Nibble, Sextet, Span, Utf8},
+        alphabet::{Base58, Bit, Decimal, Nibble, Sextet, Utf8},
         catalogue::{
             BASE58_HIGH, BASE58_LOW, BASE58_QUOTIENT, BASE58_REMAINDER, BASE58_ZERO, BASE64_HIGH, BASE64_LOW,
             BIT_AND, BIT_NOT, DECIMAL_DIGIT, DECIMAL_QUOTIENT, DECIMAL_REMAINDER, EQUAL, HEX_HIGH, HEX_LOW,
-            NON_ZERO, SEXTET_HIGH, SEXTET_LOW, TAIL, UTF8_CLASS, UTF8_ENDS, UTF8_NEXT,
+            NON_ZERO, SEXTET_HIGH, SEXTET_LOW, UTF8_CLASS, UTF8_ENDS, UTF8_NEXT,
         },
     },
 };
@@ -23,8 +23,8 @@ use crate::{
 pub enum Piece<S: Heads> {
     /// The same in every run.
     Fixed(&'static str),
-    /// The first bytes of a word, as many as the digit says.
-    Bytes(Word<S>, S::Digit<Span>),
+    /// The first bytes of a word, as many as the digit says, at most eight.
+    Bytes(Word<S>, S::Digit<Nibble>),
     /// One character by the digits of its code, if the bit is 1.
     Character {
         /// Low digit.
@@ -147,15 +147,15 @@ impl<S: Lazy> Call<'_, S> {
     /// Adds bytes of memory to a line if they are UTF-8; says whether they are.
     pub fn utf8(&mut self, line: &mut Line<S>, text: &Slice<S>) -> Returns<bool, S> {
         let mut state = self.e.digit::<Utf8, { Utf8::Start as usize }>();
-        self.forward(&text.length, |call, start, span| {
+        self.forward(&text.length, |call, start, count| {
             let e = call.e;
             // Bytes past the end are zero, which is a character of its own.
-            let word = keep_rows(e, span, &call.read(&text.place, start));
+            let word = keep_rows(e, count, &call.read(&text.place, start));
             for byte in 0..8 {
                 let class = e.apply2(UTF8_CLASS, &e.lane(&word, 2 * byte), &e.lane(&word, 2 * byte + 1));
                 state = e.apply2(UTF8_NEXT, &state, &class);
             }
-            line.0.push(Piece::Bytes(word, span.clone()));
+            line.0.push(Piece::Bytes(word, count.clone()));
             Ok(())
         })?;
         self.observe(&self.e.apply1(UTF8_ENDS, &state), Site::Utf8)
@@ -178,8 +178,7 @@ impl<S: Lazy> Call<'_, S> {
             return Ok(());
         }
         let count = if self.observe(&self.equal(&left, &e.literal::<1>()), Site::OneLeft)? { 1 } else { 2 };
-        let span = e.apply1(TAIL, &e.lane(&left, 0));
-        line.base64_group(e, &keep_rows(e, &span, &self.read(&bytes.place, &start)), count);
+        line.base64_group(e, &keep_rows(e, &e.lane(&left, 0), &self.read(&bytes.place, &start)), count);
         Ok(())
     }
 }

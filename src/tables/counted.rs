@@ -9,7 +9,10 @@ use super::{
     decode::Group,
     evaluator::{Boundary, Evaluator, Sequencer, Word},
     lists::WordList,
+    moduli::ModulusId,
+    numbers::NumberConst,
     site::Site,
+    wide::ModulusNumber,
 };
 use std::cell::{Cell, RefCell};
 
@@ -138,10 +141,16 @@ impl<E> Counted<E> {
     }
 }
 
+/// The words of a wide number without their depths.
+fn values<T: Clone, const N: usize>(words: &[Deep<T>; N]) -> [T; N] {
+    words.each_ref().map(|word| word.value.clone())
+}
+
 impl<E: Evaluator> Evaluator for Counted<E> {
     type Digit<A: Alphabet> = Deep<E::Digit<A>>;
     type Lanes<A: Alphabet> = Deep<E::Lanes<A>>;
     type Columns = Deep<E::Columns>;
+    type Sums = Deep<E::Sums>;
     type Control = Deep<E::Control>;
 
     fn digit<A: Alphabet, const V: usize>(&self) -> Self::Digit<A> {
@@ -361,6 +370,60 @@ impl<E: Evaluator> Evaluator for Counted<E> {
     fn sum_columns<const N: usize>(&self, words: [&Word<Self>; N]) -> Self::Columns {
         let depths = words.map(|word| self.depth(word));
         self.layer(&depths, self.inner.sum_columns(words.map(|word| &word.value)))
+    }
+
+    fn product_sums<const N: usize>(&self, a: &[Word<Self>; N], b: &[Word<Self>; N]) -> Self::Sums {
+        let depths = a.iter().chain(b).map(|word| self.depth(word)).collect::<Vec<_>>();
+        let value = self.inner.product_sums(&values(a), &values(b));
+        let rows = self.read(&depths, value);
+        self.layer(&[rows.depth], rows.value)
+    }
+
+    fn digit_sums<const N: usize>(&self, a: &[Word<Self>; N]) -> Self::Sums {
+        self.layer(&a.each_ref().map(|word| self.depth(word)), self.inner.digit_sums(&values(a)))
+    }
+
+    fn complement_sums<const N: usize>(&self, a: &[Word<Self>; N]) -> Self::Sums {
+        self.layer(&a.each_ref().map(|word| self.depth(word)), self.inner.complement_sums(&values(a)))
+    }
+
+    fn modulus_sums(&self, id: ModulusId, number: ModulusNumber) -> Self::Sums {
+        self.given(self.inner.modulus_sums(id, number))
+    }
+
+    fn number_sums(&self, number: NumberConst) -> Self::Sums {
+        self.given(self.inner.number_sums(number))
+    }
+
+    fn join(&self, a: &Self::Sums, b: &Self::Sums) -> Self::Sums {
+        // Two sums into the same staircase are one layer.
+        self.wired(&[self.depth(a), self.depth(b)], self.inner.join(&a.value, &b.value))
+    }
+
+    fn part(&self, sums: &Self::Sums, from: usize, count: usize) -> Self::Sums {
+        self.wired(&[self.depth(sums)], self.inner.part(&sums.value, from, count))
+    }
+
+    fn spread(&self, sums: &Self::Sums, count: usize) -> Self::Sums {
+        // The fourth digit, the third, the two lower ones, and their sum.
+        let top = self.looked_up(count as u64, &[self.depth(sums)], ());
+        let high = self.looked_up(count as u64, &[top.depth], ());
+        let low = self.looked_up(count as u64, &[high.depth], ());
+        self.layer(&[low.depth], self.inner.spread(&sums.value, count))
+    }
+
+    fn fold(&self, id: ModulusId, sums: &Self::Sums) -> Self::Sums {
+        self.layer(&[self.depth(sums)], self.inner.fold(id, &sums.value))
+    }
+
+    fn residue(&self, id: ModulusId, top: &Word<Self>) -> Self::Sums {
+        self.layer(&[self.depth(top)], self.inner.residue(id, &top.value))
+    }
+
+    fn settle_sums(&self, sums: &Self::Sums, word: usize) -> [Word<Self>; 2] {
+        let [low, high] = self.inner.settle_sums(&sums.value, word);
+        let low = self.looked_up(16, &[self.depth(sums)], low);
+        [low.clone(), low.with(high)]
     }
 }
 

@@ -69,6 +69,14 @@ pub enum Site {
     HeapFull,
     /// Whether return data is short enough.
     ReturnDataFits,
+    /// Whether slices are more than are hashed at once.
+    TooManySlices,
+    /// Whether seeds are too many or too long.
+    SeedLength,
+    /// Whether seeds leave room for one more.
+    SeedsFull,
+    /// Whether a derived address is a point of the curve, and so none.
+    OnCurve,
     /// Whether the lengths a program expects of an instruction are right.
     SiblingFits,
     /// Whether the bytes a hash has taken in make a block.
@@ -83,7 +91,7 @@ pub enum Site {
 
 impl Site {
     /// Every site.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 42] = [
         Self::Unit,
         Self::Taken,
         Self::DivisorZero,
@@ -117,6 +125,10 @@ impl Site {
         Self::NullPointer,
         Self::HeapFull,
         Self::ReturnDataFits,
+        Self::TooManySlices,
+        Self::SeedLength,
+        Self::SeedsFull,
+        Self::OnCurve,
         Self::SiblingFits,
         Self::BlockFull,
         Self::LengthFits,

@@ -4,7 +4,7 @@ use super::{Machine, index};
 use crate::{
     deltanet::HeadsBoundary,
     syscalls::{Line, Piece, Slice},
-    tables::alphabet::{Bit, Nibble, Region, Span},
+    tables::alphabet::{Bit, Nibble, Region},
 };
 
 impl<E: HeadsBoundary> Machine<'_, E> {
@@ -23,8 +23,8 @@ impl<E: HeadsBoundary> Machine<'_, E> {
         for piece in &line.0 {
             match piece {
                 Piece::Fixed(text) => bytes.extend_from_slice(text.as_bytes()),
-                Piece::Bytes(word, span) => {
-                    let count = e.read_digit::<Span>(span)?;
+                Piece::Bytes(word, count) => {
+                    let count = e.read_digit::<Nibble>(count)?.min(8);
                     bytes.extend_from_slice(&e.read_out(word)?.to_le_bytes()[..count]);
                 }
                 Piece::Character { low, high, shown } => {
