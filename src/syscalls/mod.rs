@@ -15,6 +15,7 @@ mod return_data;
 mod sysvar;
 mod text;
 
+pub use address::seal;
 pub use call::{Abort, Call, Failure, Returns};
 pub use context::{Blob, Context, ReturnData, Sibling, Sysvar, SysvarIndex};
 pub use memory::{Place, Slice};
