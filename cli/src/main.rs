@@ -2,6 +2,7 @@
 
 mod commands;
 mod evaluators;
+mod instruction;
 mod progress;
 mod reply;
 mod session;

@@ -31,9 +31,7 @@ use super::{
 };
 use crate::{
     deltanet::HeadsBoundary,
-    types::{
-        FailedTransactionMetadata, SimulatedTransactionInfo, TransactionMetadata, TransactionResult,
-    },
+    types::{FailedTransactionMetadata, SimulatedTransactionInfo, TransactionMetadata, TransactionResult},
 };
 
 /// Bytes an account counts for besides its data.
@@ -140,10 +138,8 @@ impl<E: HeadsBoundary> Svm<'_, E> {
     pub fn try_simulate_transaction(
         &self,
         transaction: VersionedTransaction,
-    ) -> std::result::Result<
-        std::result::Result<SimulatedTransactionInfo, FailedTransactionMetadata>,
-        E::Error,
-    > {
+    ) -> std::result::Result<std::result::Result<SimulatedTransactionInfo, FailedTransactionMetadata>, E::Error>
+    {
         let Executed { result, meta, accounts, .. } = self.execute_transaction(transaction)?;
         Ok(match result {
             Ok(()) => Ok(SimulatedTransactionInfo { meta, post_accounts: accounts }),
@@ -340,9 +336,10 @@ impl<E: HeadsBoundary> Svm<'_, E> {
             if owner == native_loader::ID || accounts[first_loader..].iter().any(|(key, _)| *key == owner) {
                 continue;
             }
-            let loader = self.accounts.get(&owner).filter(|loader| {
-                *loader.owner() == native_loader::ID && loader.executable()
-            });
+            let loader = self
+                .accounts
+                .get(&owner)
+                .filter(|loader| *loader.owner() == native_loader::ID && loader.executable());
             let loader = loader.ok_or(TransactionError::InvalidProgramForExecution)?;
             accounts.push((owner, loader.clone()));
         }
@@ -353,8 +350,7 @@ impl<E: HeadsBoundary> Svm<'_, E> {
     fn withdraw_fee(&mut self, payer: &Address, fee: u64) -> Result<()> {
         let rent = self.accounts.sysvars.rent.clone().unwrap_or_default();
         let account = self.accounts.get_mut(payer).ok_or(TransactionError::AccountNotFound)?;
-        let minimum =
-            get_system_account_kind(account).map_or(0, |kind| fee_payer_minimum(&rent, &kind));
+        let minimum = get_system_account_kind(account).map_or(0, |kind| fee_payer_minimum(&rent, &kind));
         let needed = fee.checked_add(minimum).filter(|needed| *needed <= account.lamports());
         needed.ok_or(TransactionError::InsufficientFundsForFee)?;
         account.set_lamports(account.lamports() - fee);
