@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt::Write as _, path::Path, sync::Mutex};
 
 use svmllm::{
     alu,
-    host::{Machine, Mode, Program, Setup, Version, assemble},
+    host::{Environment, Machine, Mode, Program, Setup, Version, assemble},
     syscalls::hashes::{blake3, keccak, sha256, sha512},
     tables::{
         Array, Boundary, Counted, Counts, Evaluator, Indexed, Site, Weights,
@@ -278,7 +278,7 @@ fn kinds() -> Vec<Kind> {
 /// What one step asks for, and whether the program goes on after it.
 fn measure(e: &Counted<Indexed>, kind: &Kind, mode: Mode) -> (Counts, bool) {
     let setup = Setup { budget: kind.budget, ..Setup::default() };
-    let mut machine = Machine::new(e, &kind.program, &setup, mode).unwrap();
+    let mut machine = Machine::new(e, &kind.program, &setup, &Environment::default(), mode).unwrap();
     assert!(machine.run_for(kind.before).unwrap().is_none(), "{} comes too late", kind.name);
     e.restart();
     let goes_on = machine.step().unwrap().is_none();

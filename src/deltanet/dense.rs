@@ -158,7 +158,7 @@ impl Dense {
     fn strengths(&self, span: &Digit<Span>) -> Result<Tensor> {
         let mut matrix = vec![0f32; ROWS * Span::LETTERS.len()];
         for letter in 1..Span::LETTERS.len() {
-            for row in 0..1 << (letter - 1) {
+            for row in 0..letter {
                 matrix[row * Span::LETTERS.len() + self.position_of::<Span>(letter)] = 1.0;
             }
         }

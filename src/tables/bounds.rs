@@ -6,6 +6,7 @@ use super::{
     evaluator::ADDENDS,
     stairs::Stair,
     weights::{Array, BOUND, HEADS, Weights, WeightsError},
+    wide::COLUMN_LIMIT,
 };
 
 /// Largest sum of |w| `input` + |b| over the rows of a layer.
@@ -51,8 +52,12 @@ pub(crate) fn check(weights: &Weights) -> Result<(), WeightsError> {
         let name = format!("stair.{}", stair.name());
         let get = |part: &str| weights.get(&format!("{name}.{part}"));
         let input = match stair {
-            Stair::High => columns.max(sums),
-            Stair::Low => columns.max(sums) + largest("stair.high.remainder")?,
+            Stair::Top => COLUMN_LIMIT as f64,
+            Stair::High => columns.max(sums).max(COLUMN_LIMIT as f64 + largest("stair.top.remainder")?),
+            Stair::Low => {
+                let top = largest("stair.top.remainder")?;
+                columns.max(sums).max(COLUMN_LIMIT as f64 + top) + largest("stair.high.remainder")?
+            }
             Stair::Small => places,
         };
         let hidden = layer(&name, get("w1")?, Some(get("b1")?), input.max(stair.limit() as f64))?;
@@ -90,7 +95,9 @@ pub(crate) fn check_heads(weights: &Weights) -> Result<(), WeightsError> {
 /// [`WeightsError::Structure`] for the first that does not.
 pub(crate) fn check_integers(weights: &Weights) -> Result<(), WeightsError> {
     for (name, array) in weights.tensors() {
-        let summed = name.starts_with("product.") || name.starts_with("stair.");
+        let summed = ["product.", "stair.", "wide.", "modulus.", "number."]
+            .into_iter()
+            .any(|kind| name.starts_with(kind));
         if let Some(entry) = array.data.iter().find(|entry| summed && entry.fract() != 0.0) {
             return Err(WeightsError::structure(name, format!("{entry} is not an integer")));
         }

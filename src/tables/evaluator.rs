@@ -1,6 +1,9 @@
 //! What a circuit runs on.
 
-use super::{alphabet::*, catalogue::*, decode::Group, lists::WordList, shallow, site::Site};
+use super::{
+    alphabet::*, catalogue::*, decode::Group, lists::WordList, moduli::ModulusId, numbers::NumberConst,
+    shallow, site::Site, wide::ModulusNumber,
+};
 
 /// Sixteen nibbles, the least significant first: a 64-bit value.
 pub type Word<E> = <E as Evaluator>::Lanes<Nibble>;
@@ -110,6 +113,8 @@ pub trait Evaluator: Sized {
     type Lanes<A: Alphabet>: Clone;
     /// Sixteen integer activations, each carrying its bound.
     type Columns: Clone;
+    /// The integer activations of a wide number, one a column, the lowest first; each below 65,536.
+    type Sums: Clone;
     /// The control gates of one instruction.
     type Control: Clone;
 
@@ -117,6 +122,8 @@ pub trait Evaluator: Sized {
     fn digit<A: Alphabet, const V: usize>(&self) -> Self::Digit<A>;
     /// A constant word.
     fn word(&self, constant: WordConst) -> Word<Self>;
+    /// The constant word `V`, wired digit by digit as [`digit`](Self::digit) is.
+    fn literal<const V: u64>(&self) -> Word<Self>;
     /// Word `index` of a list of constants; the index is below the list's length.
     fn listed(&self, list: WordList, index: usize) -> Word<Self>;
 
@@ -238,12 +245,40 @@ pub trait Evaluator: Sized {
     fn settle(&self, columns: &Self::Columns) -> [Word<Self>; 3];
     /// Linear sums: column k is a\[k\] + b\[k - 1\] + c\[k - 2\], at most 45.
     fn digit_columns(&self, a: &Word<Self>, b: &Word<Self>, c: &Word<Self>) -> Self::Columns;
-    /// Staircase: each column, below 64, as a digit and what is left over in units of 16.
+    /// Staircase: each column, below 128, as a digit and what is left over in units of 16.
     fn settle_small(&self, columns: &Self::Columns) -> [Word<Self>; 2];
 
     /// Linear sums: column k is the sum of digit k of the words, at most 15 N; N is at most
     /// [`ADDENDS`].
     fn sum_columns<const N: usize>(&self, words: [&Word<Self>; N]) -> Self::Columns;
+    /// Attention and linear sums: column k is the sum of a\[i\] b\[k - i\] over the 16 N digits of two
+    /// numbers, at most 21,600; 32 N columns. Each digit of `b` reads the sixteen multiples of `a`.
+    fn product_sums<const N: usize>(&self, a: &[Word<Self>; N], b: &[Word<Self>; N]) -> Self::Sums;
+    /// Linear layer: the value of each of the 16 N digits, a column each.
+    fn digit_sums<const N: usize>(&self, a: &[Word<Self>; N]) -> Self::Sums;
+    /// Linear layer: 15 minus the value of each of the 16 N digits, a column each.
+    fn complement_sums<const N: usize>(&self, a: &[Word<Self>; N]) -> Self::Sums;
+    /// A number that belongs to a modulus, a column a digit.
+    fn modulus_sums(&self, id: ModulusId, number: ModulusNumber) -> Self::Sums;
+    /// A constant number, a column a digit.
+    fn number_sums(&self, number: NumberConst) -> Self::Sums;
+    /// Linear sum, column by column. The sums have to stay below 65,536.
+    fn join(&self, a: &Self::Sums, b: &Self::Sums) -> Self::Sums;
+    /// Wiring: `count` columns from column `from` on; those that are not there are 0.
+    fn part(&self, sums: &Self::Sums, from: usize, count: usize) -> Self::Sums;
+    /// Staircases and linear sums: each column is settled to four digits, and those are added up at their
+    /// places. The same number in columns of at most 60, `count` of them; what would lie above has to
+    /// be 0.
+    fn spread(&self, sums: &Self::Sums, count: usize) -> Self::Sums;
+    /// Linear layer: the number that the columns, of at most 50, are when put on top of the modulus's
+    /// capacity, as columns of its residue modulo the modulus.
+    fn fold(&self, id: ModulusId, sums: &Self::Sums) -> Self::Sums;
+    /// Linear layer over one-hot digits: each of the four lowest digits of `top`, the first being the
+    /// highest digit below the capacity, gives the digits of its residue modulo the modulus.
+    fn residue(&self, id: ModulusId, top: &Word<Self>) -> Self::Sums;
+    /// Staircase: the sixteen columns of word `word`, below 128, as digits and what is left over in units
+    /// of 16; columns that are not there are 0.
+    fn settle_sums(&self, sums: &Self::Sums, word: usize) -> [Word<Self>; 2];
 
     /// a + b + carry modulo 2^64, and the carry that leaves.
     fn add_words(

@@ -10,6 +10,8 @@ mod evaluator;
 mod indexed;
 mod labels;
 mod lists;
+mod moduli;
+pub mod numbers;
 pub mod shallow;
 mod site;
 #[cfg(test)]
@@ -19,6 +21,7 @@ mod stairs;
 pub(crate) mod testing;
 mod verify;
 mod weights;
+mod wide;
 
 pub use counted::{Counted, Counts, Deep};
 pub use dense::{Dense, DenseError};
@@ -26,7 +29,9 @@ pub use evaluator::{ADDENDS, Boundary, Evaluator, Sequencer, Word};
 pub use indexed::{Indexed, Lanes};
 pub use labels::Labels;
 pub use lists::WordList;
+pub use moduli::{ModulusId, Power};
 pub use site::Site;
 pub use stairs::Stair;
 pub use verify::{Checked, VerifyError, verify};
 pub use weights::{Array, MAX_PARAMETERS, Weights, WeightsError};
+pub use wide::ModulusNumber;

@@ -153,6 +153,8 @@ impl Weights {
         for stair in Stair::ALL {
             stair.write(labels, &mut writer.tensors);
         }
+        super::wide::write(labels, &mut writer.tensors);
+        super::numbers::write(&mut writer.tensors);
         for head in HEADS {
             for constant in ["decay", "write"] {
                 writer.tensors.insert(format!("head.{head}.{constant}"), one(1.0));
@@ -297,6 +299,7 @@ impl Weights {
         }
         super::bounds::check_heads(self)?;
         super::bounds::check(self)?;
+        super::wide::check(self)?;
         super::bounds::check_integers(self)
     }
 

@@ -185,6 +185,7 @@ impl<S: Lazy> Blake3<S> {
 
 impl<S: Lazy> Hasher<S> for Blake3<S> {
     type Digest = [Word<S>; 4];
+    const WORDS: usize = 4;
 
     fn new(e: &S) -> Self {
         let blocks = e.word(WordConst::Zero);

@@ -81,6 +81,7 @@ pub struct Keccak256<E: Heads> {
 
 impl<S: Lazy> Hasher<S> for Keccak256<S> {
     type Digest = [Word<S>; 4];
+    const WORDS: usize = 4;
 
     fn new(e: &S) -> Self {
         Self { state: std::array::from_fn(|_| e.word(WordConst::Zero)), buffer: Buffer::new(e) }

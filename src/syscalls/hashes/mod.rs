@@ -25,6 +25,8 @@ pub use sha512::Sha512;
 pub trait Hasher<S: Lazy>: Sized {
     /// The digest's words as they go to memory, the first byte in the two lowest lanes of the first.
     type Digest: AsRef<[Word<S>]>;
+    /// Words of the digest.
+    const WORDS: usize;
 
     /// The hash of nothing yet.
     fn new(e: &S) -> Self;

@@ -125,6 +125,7 @@ pub struct Sha256<E: Heads>(Message<E, 4, BLOCK>);
 
 impl<S: Lazy> Hasher<S> for Sha256<S> {
     type Digest = [Word<S>; 4];
+    const WORDS: usize = 4;
 
     fn new(e: &S) -> Self {
         Self(Message::new(e, start(e), compress))

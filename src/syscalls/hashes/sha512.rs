@@ -89,6 +89,7 @@ pub struct Sha512<E: Heads>(Message<E, 8, BLOCK>);
 
 impl<S: Lazy> Hasher<S> for Sha512<S> {
     type Digest = [Word<S>; 8];
+    const WORDS: usize = 8;
 
     fn new(e: &S) -> Self {
         Self(Message::new(e, start(e), compress))

@@ -1,7 +1,7 @@
 //! The operations of the evaluator: one row each, or a fused one.
 
 use super::{
-    Columns, Control, Digit, Indexed, Lanes,
+    Columns, Control, Digit, Indexed, Lanes, Sums, WideRows,
     digits::{EVEN_LANES, digit, lanes, low_lanes, repeat},
     fused::{GENERATE, PROPAGATE},
     rows::{ROWS, WIDE_ROWS, bits},
@@ -12,8 +12,11 @@ use crate::tables::{
     decode::Group,
     evaluator::{ADDENDS, Evaluator},
     lists::WordList,
+    moduli::ModulusId,
+    numbers::NumberConst,
     shallow,
     weights::product_terms,
+    wide::ModulusNumber,
 };
 
 /// Bits an input takes, for row indices.
@@ -30,6 +33,7 @@ impl Evaluator for Indexed {
     type Digit<A: Alphabet> = Digit<A>;
     type Lanes<A: Alphabet> = Lanes<A>;
     type Columns = Columns;
+    type Sums = Sums;
     type Control = Control;
 
     #[inline(always)]
@@ -41,6 +45,11 @@ impl Evaluator for Indexed {
     #[inline(always)]
     fn word(&self, constant: WordConst) -> Lanes<Nibble> {
         lanes(self.constants[constant as usize])
+    }
+
+    #[inline(always)]
+    fn literal<const V: u64>(&self) -> Lanes<Nibble> {
+        self.positions(V)
     }
 
     #[inline(always)]
@@ -321,6 +330,61 @@ impl Evaluator for Indexed {
         Columns(std::array::from_fn(|lane| {
             words.iter().map(|word| self.rows.digits[0][(word.0 >> (4 * lane) & 15) as usize]).sum()
         }))
+    }
+
+    #[inline]
+    fn product_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N], b: &[Lanes<Nibble>; N]) -> Sums {
+        self.wide.product(a, b)
+    }
+
+    #[inline]
+    fn digit_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N]) -> Sums {
+        self.wide.digit_values(a)
+    }
+
+    #[inline]
+    fn complement_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N]) -> Sums {
+        self.wide.complement_values(a)
+    }
+
+    #[inline]
+    fn modulus_sums(&self, id: ModulusId, number: ModulusNumber) -> Sums {
+        self.wide.number(id, number)
+    }
+
+    #[inline]
+    fn number_sums(&self, number: NumberConst) -> Sums {
+        self.wide.constant(number)
+    }
+
+    #[inline]
+    fn join(&self, a: &Sums, b: &Sums) -> Sums {
+        WideRows::join(a, b)
+    }
+
+    #[inline]
+    fn part(&self, sums: &Sums, from: usize, count: usize) -> Sums {
+        WideRows::part(sums, from, count)
+    }
+
+    #[inline]
+    fn spread(&self, sums: &Sums, count: usize) -> Sums {
+        self.wide.spread_out(sums, count)
+    }
+
+    #[inline]
+    fn fold(&self, id: ModulusId, sums: &Sums) -> Sums {
+        self.wide.fold(id, sums)
+    }
+
+    #[inline]
+    fn residue(&self, id: ModulusId, top: &Lanes<Nibble>) -> Sums {
+        self.wide.residue(id, top)
+    }
+
+    #[inline]
+    fn settle_sums(&self, sums: &Sums, word: usize) -> [Lanes<Nibble>; 2] {
+        self.wide.settle(sums, word)
     }
 
     #[inline]

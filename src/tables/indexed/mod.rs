@@ -9,6 +9,7 @@ mod evaluator;
 mod fused;
 mod rows;
 mod sums;
+mod wide;
 
 use super::{
     alphabet::*,
@@ -24,13 +25,16 @@ use digits::{digit, lanes, repeat};
 use fused::Fused;
 use rows::{ROWS, Rows, WIDE_ROWS, bits, wide};
 use std::convert::Infallible;
-use sums::Sums;
+use sums::SumRows;
+pub use wide::Sums;
+use wide::WideRows;
 
 /// Runs circuits on rows taken from the weights.
 pub struct Indexed {
     pub(super) rows: Rows,
+    pub(super) wide: WideRows,
     fused: Fused,
-    sums: Sums,
+    sums: SumRows,
     constants: [u64; WordConst::ALL.len()],
     lists: [Vec<u64>; WordList::ALL.len()],
     /// All lanes 0.
@@ -49,7 +53,8 @@ impl Indexed {
     pub fn new(weights: &Weights) -> Result<Self, WeightsError> {
         let rows = Rows::extract(weights)?;
         let fused = Fused::compose(&rows);
-        let sums = Sums::compose(&rows, &fused);
+        let sums = SumRows::compose(&rows, &fused);
+        let wide = WideRows::extract(weights, &rows)?;
         let mut constants = [0; WordConst::ALL.len()];
         for constant in WordConst::ALL {
             constants[constant as usize] =
@@ -64,7 +69,7 @@ impl Indexed {
         let (zero, one_byte) = (repeat(zero), one | zero << 4);
         let one_is_one =
             fused.sound && constants[WordConst::One as usize] == zero & !255 | u64::from(one_byte);
-        Ok(Self { rows, fused, sums, constants, lists, zero, one_byte, one_is_one })
+        Ok(Self { rows, wide, fused, sums, constants, lists, zero, one_byte, one_is_one })
     }
 
     /// The labelling the weights use.

@@ -121,7 +121,7 @@ fn units(
 }
 
 /// The integer a coefficient is, if it is one below 2^24.
-fn integer(name: &str, value: f32) -> Result<i64, WeightsError> {
+pub(super) fn integer(name: &str, value: f32) -> Result<i64, WeightsError> {
     if value.fract() == 0.0 && value.abs() < 16_777_216.0 {
         Ok(value as i64)
     } else {
@@ -129,7 +129,7 @@ fn integer(name: &str, value: f32) -> Result<i64, WeightsError> {
     }
 }
 
-fn unsigned(name: &str, value: f32) -> Result<u32, WeightsError> {
+pub(super) fn unsigned(name: &str, value: f32) -> Result<u32, WeightsError> {
     u32::try_from(integer(name, value)?)
         .map_err(|_| WeightsError::structure(name, "a coefficient is negative"))
 }
@@ -155,7 +155,7 @@ fn answer(
 }
 
 /// The positions a staircase shows for every integer below `limit`.
-fn shown(weights: &Weights, stair: Stair, limit: usize) -> Result<Vec<Vec<u8>>, WeightsError> {
+pub(super) fn shown(weights: &Weights, stair: Stair, limit: usize) -> Result<Vec<Vec<u8>>, WeightsError> {
     let rows = stair.rows(weights, limit)?.into_iter().enumerate();
     rows.map(|(x, digits)| {
         digits.ok_or_else(|| {

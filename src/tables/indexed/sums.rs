@@ -7,7 +7,7 @@ use super::{
 use crate::tables::alphabet::Nibble;
 
 /// Rows over the integer activations of bytes, pairs of digits.
-pub(crate) struct Sums {
+pub(crate) struct SumRows {
     /// The activation of a byte: that of its low digit and sixteen times that of its high digit.
     pub value: Box<[u32; 256]>,
     /// For each activation: the byte it settles to | the activation of what is left over << 8.
@@ -16,7 +16,7 @@ pub(crate) struct Sums {
     pub sound: bool,
 }
 
-impl Sums {
+impl SumRows {
     pub fn compose(rows: &Rows, fused: &Fused) -> Self {
         let digit = |position: usize| rows.digits[0][position];
         let value =

@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use svmllm::{
     deltanet::HeadsBoundary,
-    host::{Ended, Machine, Mode, Version},
+    host::{Ended, Environment, Machine, Mode, Version},
     tables::{Array, Dense, Indexed, Weights, alphabet::Phase, catalogue::TableId},
 };
 
@@ -303,7 +303,7 @@ impl Pool {
 /// The first step whose outcome is not the oracle's; `None` if the run is the oracle's.
 fn differs<E: HeadsBoundary>(e: &E, case: &Case, expected: &Outcome, mode: Mode) -> Option<usize> {
     let steps = expected.trace.len();
-    let Ok(mut machine) = Machine::new(e, &case.program, &setup(case), mode) else {
+    let Ok(mut machine) = Machine::new(e, &case.program, &setup(case), &Environment::bare(), mode) else {
         return Some(0);
     };
     for (step, state) in expected.trace.iter().enumerate() {
@@ -321,7 +321,7 @@ fn differs<E: HeadsBoundary>(e: &E, case: &Case, expected: &Outcome, mode: Mode)
     let ended = machine.step().ok().flatten().cloned();
     let same = match (ended, &expected.status) {
         (Some(Ended::Exit(value)), Ok(expected)) => value == *expected,
-        (Some(Ended::Error(error)), Err(expected)) => error == *expected,
+        (Some(Ended::Error(error)), Err(expected)) => error == expected.clone().into(),
         _ => false,
     } && machine.used().is_ok_and(|used| used == expected.instructions)
         && regions(&machine, expected);
@@ -343,8 +343,8 @@ fn regions<E: HeadsBoundary>(machine: &Machine<E>, expected: &Outcome) -> bool {
 
 /// Runs a case on both evaluators and fails where they differ, up to `step` and the one after it.
 fn agree(indexed: &Indexed, dense: &Dense, case: &Case, step: usize, mode: Mode) -> anyhow::Result<()> {
-    let mut ours = Machine::new(indexed, &case.program, &setup(case), mode)?;
-    let mut theirs = Machine::new(dense, &case.program, &setup(case), mode)?;
+    let mut ours = Machine::new(indexed, &case.program, &setup(case), &Environment::bare(), mode)?;
+    let mut theirs = Machine::new(dense, &case.program, &setup(case), &Environment::bare(), mode)?;
     for at in 0..step + 2 {
         let (a, b) = (ours.registers()?, theirs.registers()?);
         anyhow::ensure!(a == b, "{}: evaluators differ before step {at}: {a:x?} and {b:x?}", case.id);
