@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub use curve25519::{curve_ratio, even, is_on_curve, sqrt_ratio, without_sign};
-pub use extension::{Field, Quadratic};
+pub use extension::{Field, Pair, Prepared, Quadratic};
 
 /// A prime field whose elements take N words.
 #[derive(Clone, Copy, Debug)]
