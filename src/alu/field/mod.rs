@@ -137,10 +137,10 @@ impl<const N: usize> Prime<N> {
             });
         };
         for term in plus {
-            join(e.digit_sums(*term));
+            join(e.digit_sums(term));
         }
         for term in minus {
-            join(e.complement_sums(*term));
+            join(e.complement_sums(term));
             join(e.modulus_sums(self.id, ModulusNumber::Difference));
         }
         sums.map_or_else(|| self.zero(e), |sums| self.settle(e, &sums))
