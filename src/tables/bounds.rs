@@ -3,6 +3,7 @@
 
 use super::{
     catalogue::TableId,
+    evaluator::ADDENDS,
     stairs::Stair,
     weights::{Array, BOUND, HEADS, Weights, WeightsError},
     wide::COLUMN_LIMIT,
@@ -46,15 +47,16 @@ pub(crate) fn check(weights: &Weights) -> Result<(), WeightsError> {
     let places = weights.get("product.digits")?;
     layer("product.digits", places, None, 1.0)?;
     let places = largest("product.digits")? * places.shape[0] as f64;
+    let sums = largest("product.digits")? * ADDENDS as f64;
     for stair in Stair::ALL {
         let name = format!("stair.{}", stair.name());
         let get = |part: &str| weights.get(&format!("{name}.{part}"));
         let input = match stair {
             Stair::Top => COLUMN_LIMIT as f64,
-            Stair::High => columns.max(COLUMN_LIMIT as f64 + largest("stair.top.remainder")?),
+            Stair::High => columns.max(sums).max(COLUMN_LIMIT as f64 + largest("stair.top.remainder")?),
             Stair::Low => {
                 let top = largest("stair.top.remainder")?;
-                columns.max(COLUMN_LIMIT as f64 + top) + largest("stair.high.remainder")?
+                columns.max(sums).max(COLUMN_LIMIT as f64 + top) + largest("stair.high.remainder")?
             }
             Stair::Small => places,
         };
@@ -93,8 +95,9 @@ pub(crate) fn check_heads(weights: &Weights) -> Result<(), WeightsError> {
 /// [`WeightsError::Structure`] for the first that does not.
 pub(crate) fn check_integers(weights: &Weights) -> Result<(), WeightsError> {
     for (name, array) in weights.tensors() {
-        let summed =
-            ["product.", "stair.", "wide.", "modulus.", "number."].into_iter().any(|kind| name.starts_with(kind));
+        let summed = ["product.", "stair.", "wide.", "modulus.", "number."]
+            .into_iter()
+            .any(|kind| name.starts_with(kind));
         if let Some(entry) = array.data.iter().find(|entry| summed && entry.fract() != 0.0) {
             return Err(WeightsError::structure(name, format!("{entry} is not an integer")));
         }

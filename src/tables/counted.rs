@@ -8,6 +8,7 @@ use super::{
     catalogue::*,
     decode::Group,
     evaluator::{Boundary, Evaluator, Sequencer, Word},
+    lists::WordList,
     moduli::ModulusId,
     numbers::NumberConst,
     site::Site,
@@ -16,7 +17,7 @@ use super::{
 use std::cell::{Cell, RefCell};
 
 /// What was asked for since the last [`Counted::restart`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Passes through a table, a staircase, a sum or an attention, whatever their width.
     pub layers: u64,
@@ -30,6 +31,12 @@ pub struct Counts {
     pub depth: u32,
     /// Observations, in order of [`Site::ALL`].
     pub observations: [u64; Site::ALL.len()],
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self { layers: 0, lookups: 0, reads: 0, writes: 0, depth: 0, observations: [0; Site::ALL.len()] }
+    }
 }
 
 impl Counts {
@@ -154,6 +161,14 @@ impl<E: Evaluator> Evaluator for Counted<E> {
         self.given(self.inner.word(constant))
     }
 
+    fn literal<const V: u64>(&self) -> Word<Self> {
+        self.given(self.inner.literal::<V>())
+    }
+
+    fn listed(&self, list: WordList, index: usize) -> Word<Self> {
+        self.given(self.inner.listed(list, index))
+    }
+
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Self::Digit<A>) -> Self::Digit<O> {
         self.looked_up(1, &[self.depth(a)], self.inner.apply1(table, &a.value))
     }
@@ -263,6 +278,14 @@ impl<E: Evaluator> Evaluator for Counted<E> {
         self.wired(&[self.depth(a), self.depth(fill)], self.inner.shift_down(&a.value, count, &fill.value))
     }
 
+    fn roll_lanes<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize) -> Self::Lanes<A> {
+        self.wired(&[self.depth(a)], self.inner.roll_lanes(&a.value, count))
+    }
+
+    fn roll_half_lanes<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize) -> Self::Lanes<A> {
+        self.wired(&[self.depth(a)], self.inner.roll_half_lanes(&a.value, count))
+    }
+
     fn reverse<A: Alphabet>(&self, a: &Self::Lanes<A>) -> Self::Lanes<A> {
         self.wired(&[self.depth(a)], self.inner.reverse(&a.value))
     }
@@ -342,6 +365,11 @@ impl<E: Evaluator> Evaluator for Counted<E> {
         let [low, high] = self.inner.settle_small(&columns.value);
         let low = self.looked_up(16, &[self.depth(columns)], low);
         [low.clone(), low.with(high)]
+    }
+
+    fn sum_columns<const N: usize>(&self, words: [&Word<Self>; N]) -> Self::Columns {
+        let depths = words.map(|word| self.depth(word));
+        self.layer(&depths, self.inner.sum_columns(words.map(|word| &word.value)))
     }
 
     fn product_sums<const N: usize>(&self, a: &[Word<Self>; N], b: &[Word<Self>; N]) -> Self::Sums {

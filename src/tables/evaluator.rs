@@ -1,12 +1,16 @@
 //! What a circuit runs on.
 
 use super::{
-    alphabet::*, catalogue::*, decode::Group, moduli::ModulusId, numbers::NumberConst, shallow, site::Site,
-    wide::ModulusNumber,
+    alphabet::*, catalogue::*, decode::Group, lists::WordList, moduli::ModulusId, numbers::NumberConst,
+    shallow, site::Site, wide::ModulusNumber,
 };
 
 /// Sixteen nibbles, the least significant first: a 64-bit value.
 pub type Word<E> = <E as Evaluator>::Lanes<Nibble>;
+
+/// Most words that are added at once: a column of their digits settles to two digits, one of their
+/// bytes to three.
+pub const ADDENDS: usize = 16;
 
 /// Runs tables, wiring, attention and linear sums on opaque digits.
 ///
@@ -118,6 +122,10 @@ pub trait Evaluator: Sized {
     fn digit<A: Alphabet, const V: usize>(&self) -> Self::Digit<A>;
     /// A constant word.
     fn word(&self, constant: WordConst) -> Word<Self>;
+    /// The constant word `V`, wired digit by digit as [`digit`](Self::digit) is.
+    fn literal<const V: u64>(&self) -> Word<Self>;
+    /// Word `index` of a list of constants; the index is below the list's length.
+    fn listed(&self, list: WordList, index: usize) -> Word<Self>;
 
     /// Looks one digit up.
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Self::Digit<A>) -> Self::Digit<O>;
@@ -193,6 +201,10 @@ pub trait Evaluator: Sized {
         count: usize,
         fill: &Self::Digit<A>,
     ) -> Self::Lanes<A>;
+    /// Wiring: lane i becomes lane i - `count` (0 to 15), around the end.
+    fn roll_lanes<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize) -> Self::Lanes<A>;
+    /// Wiring: the same in each half of eight lanes; `count` is 0 to 7.
+    fn roll_half_lanes<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize) -> Self::Lanes<A>;
     /// Wiring: the sixteen lanes in the opposite order.
     fn reverse<A: Alphabet>(&self, a: &Self::Lanes<A>) -> Self::Lanes<A>;
     /// Wiring: the eight bytes (pairs of lanes) in the opposite order.
@@ -236,6 +248,9 @@ pub trait Evaluator: Sized {
     /// Staircase: each column, below 128, as a digit and what is left over in units of 16.
     fn settle_small(&self, columns: &Self::Columns) -> [Word<Self>; 2];
 
+    /// Linear sums: column k is the sum of digit k of the words, at most 15 N; N is at most
+    /// [`ADDENDS`].
+    fn sum_columns<const N: usize>(&self, words: [&Word<Self>; N]) -> Self::Columns;
     /// Attention and linear sums: column k is the sum of a\[i\] b\[k - i\] over the 16 N digits of two
     /// numbers, at most 21,600; 32 N columns. Each digit of `b` reads the sixteen multiples of `a`.
     fn product_sums<const N: usize>(&self, a: &[Word<Self>; N], b: &[Word<Self>; N]) -> Self::Sums;
@@ -325,6 +340,26 @@ pub trait Evaluator: Sized {
     /// a * b modulo 2^64.
     fn multiply(&self, a: &Word<Self>, b: &Word<Self>) -> Word<Self> {
         shallow::multiply(self, a, b)
+    }
+    /// The sum of the words modulo 2^64; N is at most [`ADDENDS`].
+    fn sum_words<const N: usize>(&self, words: [&Word<Self>; N]) -> Word<Self> {
+        shallow::sum_words(self, words)
+    }
+    /// The sums of the low and of the high halves, each modulo 2^32; N is at most [`ADDENDS`].
+    fn sum_halves<const N: usize>(&self, words: [&Word<Self>; N]) -> Word<Self> {
+        shallow::sum_halves(self, words)
+    }
+    /// The 64 bits moved down by `N`, around the end; N is below 64.
+    fn roll<const N: usize>(&self, a: &Word<Self>) -> Word<Self> {
+        shallow::roll::<_, N>(self, a)
+    }
+    /// The low half rotated right by `LOW` and the high half by `HIGH`; both are below 32.
+    fn roll_halves<const LOW: usize, const HIGH: usize>(&self, a: &Word<Self>) -> Word<Self> {
+        shallow::roll_halves::<_, LOW, HIGH>(self, a)
+    }
+    /// Each half shifted right by `N`, zeros coming in; N is below 32.
+    fn shift_halves<const N: usize>(&self, a: &Word<Self>) -> Word<Self> {
+        shallow::shift_halves::<_, N>(self, a)
     }
 }
 

@@ -165,7 +165,6 @@ pub(crate) fn write(tensors: &mut BTreeMap<String, Array>) {
         let numbers = set.numbers();
         let columns = 16 * set.words();
         let data = numbers.iter().flat_map(|x| digits(x, columns)).map(|digit| digit as f32).collect();
-        tensors
-            .insert(format!("number.{}", set.name()), Array { shape: vec![numbers.len(), columns], data });
+        tensors.insert(format!("number.{}", set.name()), Array { shape: vec![numbers.len(), columns], data });
     }
 }

@@ -53,7 +53,8 @@ pub(crate) fn write(labels: &Labels, tensors: &mut BTreeMap<String, Array>) {
         row
     };
     tensors.insert("wide.multiples".into(), Array { shape: vec![16], data: by_position(|k| k) });
-    let places = (0..PLACES).flat_map(|place| by_position(if place == COMPLEMENT { |k| 15 - k } else { |k| k }));
+    let places =
+        (0..PLACES).flat_map(|place| by_position(if place == COMPLEMENT { |k| 15 - k } else { |k| k }));
     tensors.insert("wide.digits".into(), Array { shape: vec![PLACES, 16], data: places.collect() });
     let terms = vec![1.0; 16 * MAX_WORDS];
     tensors.insert("wide.terms".into(), Array { shape: vec![terms.len()], data: terms });

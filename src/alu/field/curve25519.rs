@@ -41,11 +41,7 @@ fn candidate<E: Evaluator>(e: &E, u: &Number<E, 4>, v: &Number<E, 4>) -> (Number
 ///
 /// Where it has none, the even root of u / v times the even root of -1 is given instead. For u = 0 the
 /// root is 0; for v = 0 and another u there is none and 0 is given.
-pub fn sqrt_ratio<E: Evaluator>(
-    e: &E,
-    u: &Number<E, 4>,
-    v: &Number<E, 4>,
-) -> (E::Digit<Bit>, Number<E, 4>) {
+pub fn sqrt_ratio<E: Evaluator>(e: &E, u: &Number<E, 4>, v: &Number<E, 4>) -> (E::Digit<Bit>, Number<E, 4>) {
     let (root, check) = candidate(e, u, v);
     let imaginary = constant(e, CURVE25519_IMAGINARY);
     let correct = F.equal(e, &check, u);

@@ -65,9 +65,9 @@ pub fn subtract<E: Evaluator, const N: usize>(
 pub fn compare<E: Evaluator, const N: usize>(e: &E, a: &Number<E, N>, b: &Number<E, N>) -> E::Digit<Carry> {
     let equal = e.digit::<Carry, { Carry::Propagate as usize }>();
     // What lies above decides, unless it is equal.
-    a.iter().zip(b).fold(equal.clone(), |below, (a, b)| {
-        e.apply4(PREFIX, &e.compare(a, b), &below, &equal, &equal)
-    })
+    a.iter()
+        .zip(b)
+        .fold(equal.clone(), |below, (a, b)| e.apply4(PREFIX, &e.compare(a, b), &below, &equal, &equal))
 }
 
 /// The first number, or the second where the bit is on.

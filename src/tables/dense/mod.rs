@@ -12,8 +12,9 @@ use super::{
     alphabet::*,
     catalogue::*,
     decode::{GROUPS, Group},
-    evaluator::{Boundary, Evaluator, Sequencer},
+    evaluator::{ADDENDS, Boundary, Evaluator, Sequencer},
     labels::Labels,
+    lists::WordList,
     moduli::ModulusId,
     numbers::NumberConst,
     site::Site,
@@ -68,6 +69,8 @@ pub struct Dense {
     /// For each alphabet, the embedding: row n is letter n.
     embeddings: Vec<Tensor>,
     constants: Vec<Tensor>,
+    /// For each list, its words one below the other.
+    lists: Vec<Tensor>,
     pub(super) remainder: Tensor,
     pub(super) product_value: Tensor,
     pub(super) product_columns: Tensor,
@@ -140,6 +143,10 @@ impl Dense {
             constants: WordConst::ALL
                 .iter()
                 .map(|c| get(&format!("constant.{c:?}").to_lowercase()))
+                .collect::<candle_core::Result<_>>()?,
+            lists: WordList::ALL
+                .iter()
+                .map(|list| get(&format!("list.{}", list.name())))
                 .collect::<candle_core::Result<_>>()?,
             remainder: get("stair.high.remainder")?.unsqueeze(1)?,
             product_value: get("product.value")?.t()?.contiguous()?,
@@ -300,6 +307,13 @@ impl Dense {
         Tensor::cat(&[&a.narrow(0, count, 16 - count)?, &fill.contiguous()?], 0)
     }
 
+    /// Moves rows towards lower lanes, around the end, within each `part` lanes.
+    fn roll(&self, a: &Tensor, part: usize, count: usize) -> candle_core::Result<Tensor> {
+        let lanes: Vec<u32> =
+            (0..16).map(|lane| (lane / part * part + (lane % part + count) % part) as u32).collect();
+        a.contiguous()?.index_select(&Tensor::new(lanes.as_slice(), &self.device)?, 0)
+    }
+
     /// A one-hot key against values flattened to rows.
     fn attention(&self, key: &Tensor, values: &[&Tensor]) -> candle_core::Result<Tensor> {
         let shape = values.first().map(|v| v.dims().to_vec()).unwrap_or_default();
@@ -327,6 +341,14 @@ impl Evaluator for Dense {
 
     fn word(&self, constant: WordConst) -> Lanes<Nibble> {
         lanes(self.constants[constant as usize].clone())
+    }
+
+    fn literal<const V: u64>(&self) -> Lanes<Nibble> {
+        self.embed(V)
+    }
+
+    fn listed(&self, list: WordList, index: usize) -> Lanes<Nibble> {
+        lanes(self.keep(self.lists[list as usize].narrow(0, 16 * index, 16), (16, 16)))
     }
 
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Digit<A>) -> Digit<O> {
@@ -428,6 +450,14 @@ impl Evaluator for Dense {
 
     fn shift_down<A: Alphabet>(&self, a: &Lanes<A>, count: usize, fill: &Digit<A>) -> Lanes<A> {
         lanes(self.keep(self.move_down(&a.0, count, &fill.0), (16, A::ID.radix())))
+    }
+
+    fn roll_lanes<A: Alphabet>(&self, a: &Lanes<A>, count: usize) -> Lanes<A> {
+        lanes(self.keep(self.roll(&a.0, 16, count), (16, A::ID.radix())))
+    }
+
+    fn roll_half_lanes<A: Alphabet>(&self, a: &Lanes<A>, count: usize) -> Lanes<A> {
+        lanes(self.keep(self.roll(&a.0, 8, count), (16, A::ID.radix())))
     }
 
     fn reverse<A: Alphabet>(&self, a: &Lanes<A>) -> Lanes<A> {
@@ -555,6 +585,16 @@ impl Evaluator for Dense {
 
     fn settle_sums(&self, sums: &Sums, word: usize) -> [Lanes<Nibble>; 2] {
         wide::settle(self, sums, word)
+    }
+
+    fn sum_columns<const N: usize>(&self, words: [&Lanes<Nibble>; N]) -> Columns {
+        const { assert!(N <= ADDENDS) };
+        let columns = || {
+            words
+                .into_iter()
+                .try_fold(self.zeros((16, 1)), |sum, word| sum + word.0.matmul(&self.product_digits[0])?)
+        };
+        Columns(self.keep(columns(), (16, 1)))
     }
 }
 
