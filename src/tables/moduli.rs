@@ -183,7 +183,7 @@ impl ModulusId {
 
     /// x y modulo the modulus, both below it.
     pub(crate) fn times(self, x: Limbs, y: Limbs) -> Limbs {
-        (0..64 * MAX_WORDS).rev().fold([0; MAX_WORDS], |sum, bit| {
+        (0..64 * self.words()).rev().fold([0; MAX_WORDS], |sum, bit| {
             let sum = self.doubled(sum);
             if y[bit / 64] >> (bit % 64) & 1 == 1 { self.plus(sum, x) } else { sum }
         })

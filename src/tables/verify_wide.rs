@@ -39,7 +39,8 @@ impl Check {
         }
         for byte in 0..256 {
             for (place, pairs) in [(0, &indexed.pairs), (COMPLEMENT, &indexed.complements)] {
-                let values = [byte & 15, byte >> 4].map(|position| f32::from(indexed.digits[place][position]));
+                let values =
+                    [byte & 15, byte >> 4].map(|position| f32::from(indexed.digits[place][position]));
                 equal("values of a byte", byte, &values, pairs[byte].map(f32::from).to_vec())?;
             }
         }

@@ -30,13 +30,7 @@ pub trait Field<E: Evaluator>: Copy {
     /// Every number of it below the modulus.
     fn canonical(self, e: &E, a: &Self::Element) -> Self::Element;
     /// The first element, or the second where the bit is on.
-    fn select(
-        self,
-        e: &E,
-        bit: &E::Digit<Bit>,
-        off: &Self::Element,
-        on: &Self::Element,
-    ) -> Self::Element;
+    fn select(self, e: &E, bit: &E::Digit<Bit>, off: &Self::Element, on: &Self::Element) -> Self::Element;
     /// Attention over sixteen elements.
     fn attend(self, e: &E, key: &E::Digit<Nibble>, values: [&Self::Element; 16]) -> Self::Element;
     /// A root of a, and whether there is one. The modulus has to be 3 modulo 4.
@@ -133,15 +127,9 @@ impl<const N: usize> Quadratic<N> {
     }
 
     /// The sum of products with the negated imaginary part of each second factor at hand.
-    pub fn dot_prepared<E: Evaluator>(
-        self,
-        e: &E,
-        pairs: &[(&Pair<E, N>, &Prepared<E, N>)],
-    ) -> Pair<E, N> {
-        let real: Vec<_> = pairs
-            .iter()
-            .flat_map(|(a, b)| [(&a[0], &b.element[0]), (&a[1], &b.minus_imaginary)])
-            .collect();
+    pub fn dot_prepared<E: Evaluator>(self, e: &E, pairs: &[(&Pair<E, N>, &Prepared<E, N>)]) -> Pair<E, N> {
+        let real: Vec<_> =
+            pairs.iter().flat_map(|(a, b)| [(&a[0], &b.element[0]), (&a[1], &b.minus_imaginary)]).collect();
         let imaginary: Vec<_> =
             pairs.iter().flat_map(|(a, b)| [(&a[0], &b.element[1]), (&a[1], &b.element[0])]).collect();
         [self.0.dot(e, &real), self.0.dot(e, &imaginary)]

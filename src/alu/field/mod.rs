@@ -152,6 +152,12 @@ impl<const N: usize> Prime<N> {
         self.sum(e, &[a, b], &[])
     }
 
+    /// a plus a constant.
+    #[inline]
+    pub fn add_constant<E: Evaluator>(self, e: &E, a: &Number<E, N>, number: NumberConst) -> Number<E, N> {
+        self.settle(e, &e.join(&e.digit_sums(a), &e.number_sums(number)))
+    }
+
     /// a - b.
     #[inline]
     pub fn subtract<E: Evaluator>(self, e: &E, a: &Number<E, N>, b: &Number<E, N>) -> Number<E, N> {

@@ -9,6 +9,7 @@ pub mod bn254;
 pub mod edwards;
 pub mod encoding;
 pub mod pairing;
+pub mod poseidon;
 pub mod ristretto;
 pub mod secp256k1;
 pub mod sextic;

@@ -93,11 +93,7 @@ impl<E: Evaluator, const N: usize> Miller<E, N> {
         let (xx, yy, zz) = (k.square(e, &t.x), k.square(e, &t.y), k.square(e, &t.z));
         let (xy, yz) = (k.multiply(e, &t.x, &t.y), k.multiply(e, &t.y, &t.z));
         let bzz = k.multiply(e, &self.triple_b, &zz);
-        let line = [
-            k.add(e, &yz, &yz),
-            k.sum(e, &[], &[&xx; 3]),
-            k.subtract(e, &yy, &bzz),
-        ];
+        let line = [k.add(e, &yz, &yz), k.sum(e, &[], &[&xx; 3]), k.subtract(e, &yy, &bzz)];
         let f = self.times_line(e, f, &line, pair);
         let triple = k.sum(e, &[&bzz; 3], &[]);
         let sum = k.add(e, &yy, &triple);
@@ -124,11 +120,7 @@ impl<E: Evaluator, const N: usize> Miller<E, N> {
         let theta = k.subtract(e, &t.y, &k.multiply(e, y, &t.z));
         let lambda = k.subtract(e, &t.x, &k.multiply(e, x, &t.z));
         let minus_y = k.negate(e, y);
-        let line = [
-            lambda.clone(),
-            k.negate(e, &theta),
-            k.dot(e, &[(&theta, x), (&lambda, &minus_y)]),
-        ];
+        let line = [lambda.clone(), k.negate(e, &theta), k.dot(e, &[(&theta, x), (&lambda, &minus_y)])];
         let f = self.times_line(e, f, &line, pair);
         let square = k.square(e, &lambda);
         let cube = k.multiply(e, &square, &lambda);

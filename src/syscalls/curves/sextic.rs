@@ -56,17 +56,16 @@ impl<E: Evaluator, const N: usize> Sextic<E, N> {
     }
 
     /// a times the sum of some terms, each the power of w and its coefficient.
-    pub fn multiply_terms(
-        &self,
-        e: &E,
-        a: &Element<E, N>,
-        terms: &[(usize, &Pair<E, N>)],
-    ) -> Element<E, N> {
+    pub fn multiply_terms(&self, e: &E, a: &Element<E, N>, terms: &[(usize, &Pair<E, N>)]) -> Element<E, N> {
         let terms: Vec<_> = terms.iter().map(|(power, b)| (*power, self.prepare(e, b))).collect();
         std::array::from_fn(|k| {
             let pairs: Vec<_> = terms
                 .iter()
-                .map(|(power, [b, xi_b])| if *power <= k { (&a[k - power], b) } else { (&a[k + 6 - power], xi_b) })
+                .map(
+                    |(power, [b, xi_b])| {
+                        if *power <= k { (&a[k - power], b) } else { (&a[k + 6 - power], xi_b) }
+                    },
+                )
                 .collect();
             self.field.dot_prepared(e, &pairs)
         })
@@ -108,7 +107,14 @@ impl<E: Evaluator, const N: usize> Sextic<E, N> {
         let (t4, _, t5) = of(&a[2], &a[5]);
         let even = |t: &Pair<E, N>, a: &Pair<E, N>| f.sum(e, &[t; 3], &[a; 2]);
         let odd = |t: &Pair<E, N>, a: &Pair<E, N>| f.sum(e, &[t, t, t, t, t, t, a, a], &[]);
-        [even(&t0, &a[0]), odd(&t5, &a[1]), even(&t2, &a[2]), odd(&t1, &a[3]), even(&t4, &a[4]), odd(&t3, &a[5])]
+        [
+            even(&t0, &a[0]),
+            odd(&t5, &a[1]),
+            even(&t2, &a[2]),
+            odd(&t1, &a[3]),
+            even(&t4, &a[4]),
+            odd(&t3, &a[5]),
+        ]
     }
 
     /// a^(p^6): w becomes -w.

@@ -166,12 +166,7 @@ impl<E: Evaluator, F: Field<E>> Curve<E, F> {
     }
 
     /// A modulus times a point.
-    pub fn multiply_by_modulus(
-        &self,
-        e: &E,
-        modulus: ModulusId,
-        p: &Point<F::Element>,
-    ) -> Point<F::Element> {
+    pub fn multiply_by_modulus(&self, e: &E, modulus: ModulusId, p: &Point<F::Element>) -> Point<F::Element> {
         let multiples = self.multiples(e, p);
         modulus.exponent(Power::Whole).fold(self.infinity(e), |sum, digit| {
             let sum = (0..4).fold(sum, |sum, _| self.double(e, &sum));

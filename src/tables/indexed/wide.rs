@@ -283,7 +283,8 @@ impl WideRows {
                 let mut lanes = above;
                 for k in 0..4 {
                     let column = usize::from(sums.chunks[chunk][4 * four + k]);
-                    lanes = lanes.wrapping_add(u64::from(self.spread[column & (COLUMN_LIMIT - 1)]) << (8 * k));
+                    lanes =
+                        lanes.wrapping_add(u64::from(self.spread[column & (COLUMN_LIMIT - 1)]) << (8 * k));
                 }
                 for (k, byte) in (lanes as u32).to_le_bytes().into_iter().enumerate() {
                     out.chunks[chunk][4 * four + k] = u16::from(byte);
