@@ -159,24 +159,34 @@ fn parameters() {
     check("README.md", "parameters", &format!("The weights are {total}.\n"));
 }
 
-/// Sources that make observations.
-const STAGES: [(&str, &str); 5] = [
-    ("src/machine/lazy.rs", include_str!("../src/machine/lazy.rs")),
-    ("src/host/machine.rs", include_str!("../src/host/machine.rs")),
-    ("src/syscalls/hashes/sha2.rs", include_str!("../src/syscalls/hashes/sha2.rs")),
-    ("src/syscalls/hashes/keccak.rs", include_str!("../src/syscalls/hashes/keccak.rs")),
-    ("src/syscalls/hashes/blake3.rs", include_str!("../src/syscalls/hashes/blake3.rs")),
-];
+/// Sources that make observations, by path, in order.
+fn stages() -> BTreeMap<String, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders: Vec<_> = ["src/machine", "src/host", "src/syscalls"].map(|f| root.join(f)).into();
+    let mut stages = BTreeMap::new();
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if !path.ends_with("tests.rs") {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                stages.insert(name, std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    stages
+}
 
 #[test]
 fn sites() {
     let comments = doc_comments(include_str!("../src/tables/site.rs"));
+    let stages = stages();
     let mut text = "| site | asks | made in |\n| --- | --- | --- |\n".to_owned();
     for site in Site::ALL {
         let about = comments.iter().find(|(_, line)| *line == format!("{site:?},"));
         let about = &about.expect("a documented site").0;
         let mut places = Vec::new();
-        for (path, source) in STAGES {
+        for (path, source) in &stages {
             let mut function = "";
             for line in source.lines().map(str::trim) {
                 if let Some((_, rest)) = line.split_once("fn ") {

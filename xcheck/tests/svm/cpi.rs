@@ -262,7 +262,8 @@ impl World {
             .collect();
         for _ in 0..self.random.random_range(0..3) {
             let any = self.random.random_range(0..accounts.len());
-            let number = if owned.is_empty() || self.chance(8) { any } else { pick(&mut self.random, &owned) };
+            let number =
+                if owned.is_empty() || self.chance(8) { any } else { pick(&mut self.random, &owned) };
             let place = places[number];
             let balance = self.store.get(&accounts[number].pubkey).map_or(0, |account| account.lamports);
             match self.random.random_range(0..6) {
