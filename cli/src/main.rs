@@ -4,6 +4,7 @@ mod commands;
 mod evaluators;
 mod progress;
 mod reply;
+mod samples;
 mod session;
 mod source;
 mod wire;

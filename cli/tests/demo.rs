@@ -18,9 +18,67 @@ fn demo(args: &[&str]) -> String {
 fn without_a_name_they_are_listed() {
     let call = svmllm(&["demo"]);
     assert_eq!(call.code, 0);
-    for name in ["fib", "crc32", "checksum", "collatz", "factorial", "gcd", "isqrt", "prime", "sort"] {
-        assert!(call.out.contains(&format!("svmllm demo {name} ")), "{name}");
+    let names = call.out.lines().filter_map(|line| line.strip_prefix("svmllm demo ")?.split(' ').next());
+    assert_eq!(
+        names.collect::<Vec<_>>(),
+        [
+            "fib",
+            "factorial",
+            "gcd",
+            "isqrt",
+            "prime",
+            "sort",
+            "checksum",
+            "collatz",
+            "transfer",
+            "guard",
+            "crc32"
+        ]
+    );
+}
+
+/// Every preset that is listed runs, with these results.
+#[test]
+fn presets() {
+    let results = [
+        ("fib", &["2880067194370816120", "55", "12200160415121876738", "817770325994397771"][..]),
+        ("factorial", &["2432902008176640000", "120", "7034535277573963776", "1585267068834414592"]),
+        ("gcd", &["1", "12", "4294967295", "5"]),
+        ("isqrt", &["1414213562", "9", "4294967295"]),
+        ("prime", &["prime", "prime", "not prime", "not prime"]),
+        ("sort", &["23 26 31 41 53 58 59 84 93 97", "1 2 3 4 5 6 7 8", "0 18446744073709551615"]),
+        ("checksum", &["f62a", "5945"]),
+        ("collatz", &["111", "524", "16"]),
+        (
+            "transfer",
+            &["70 and 80", "refused, too little (1)", "0 and 100", "refused, the balance would overflow (2)"],
+        ),
+        (
+            "guard",
+            &[
+                "allowed",
+                "refused, the limit of the day (4)",
+                "refused, the balance is too small (3)",
+                "refused, the vault is closed (2)",
+            ],
+        ),
+        ("crc32", &["cbf43926", "e9913f79"]),
+    ];
+    let list = svmllm(&["demo"]).out;
+    let mut listed = 0;
+    for (name, results) in results {
+        let part = list.split("svmllm demo ").find(|part| part.starts_with(name)).unwrap();
+        let labels: Vec<&str> = part
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("--preset \"")?.split('"').next())
+            .collect();
+        assert_eq!(labels.len(), results.len(), "{name}: {labels:?}");
+        listed += labels.len();
+        for (label, result) in labels.iter().zip(results) {
+            assert_eq!(demo(&[name, "--preset", label]), *result, "{name} {label}");
+        }
     }
+    assert_eq!(listed, list.matches("--preset").count());
 }
 
 #[test]
@@ -67,6 +125,8 @@ fn the_others() {
         (&["prime", "97"], "prime"),
         (&["prime", "91"], "not prime"),
         (&["sort", "3", "1", "2"], "1 2 3"),
+        (&["gcd", "0"], "701408733"),
+        (&["checksum"], "f62a"),
         (&["sort", "18446744073709551615", "0"], "0 18446744073709551615"),
     ] {
         assert_eq!(demo(args), result, "{args:?}");
@@ -77,7 +137,9 @@ fn the_others() {
 fn bad_usage() {
     for (args, code) in [
         (&["nothing"][..], 2),
-        (&["crc32"], 2),
+        (&["crc32", "a", "b"], 2),
+        (&["fib", "--preset", "nowhere"], 2),
+        (&["fib", "3", "--preset", "small"], 2),
         (&["crc32", "/nowhere"], 2),
         (&["crc32", "/"], 2),
         (&["fib", "x"], 2),

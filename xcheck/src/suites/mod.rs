@@ -1,6 +1,7 @@
 //! The suites, one file each, and what runs them.
 
 mod budgets;
+pub mod demos;
 pub mod dense;
 pub mod elf;
 mod opcodes;
@@ -35,7 +36,7 @@ use crate::{
 pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 
 /// The names of the suites that look at the machine in another way.
-pub const OTHERS: [&str; 5] = ["tables", "dense", "sabotage", "elf", "performance"];
+pub const OTHERS: [&str; 6] = ["tables", "dense", "sabotage", "elf", "demos", "performance"];
 
 /// Runs one of [`OTHERS`]; `None` if the name is not among them.
 ///
@@ -47,6 +48,7 @@ pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Resu
         "dense" => dense::run(seed, options),
         "sabotage" => sabotage::run(seed, options),
         "elf" => elf::run(seed, options),
+        "demos" => demos::run(seed, options),
         "performance" => performance::run(seed, options),
         _ => return None,
     })
