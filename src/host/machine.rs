@@ -1,6 +1,6 @@
 //! One bare program on the machine: bytes in, bytes out.
 
-use super::{AccessType, EbpfError, Program, Version};
+use super::{AccessType, EbpfError, Effect, Program, Version};
 use crate::{
     deltanet::HeadsBoundary,
     machine::{self, Access, Extent, Image, Memory, State, Stop},
@@ -326,6 +326,14 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         let (_, empty) = e.decrement(&self.state.meter);
         let (_, present) = e.fetch(&self.image.slots, &self.state.pc);
         Ok(self.ended.is_none() && e.read_digit::<Bit>(&empty)? == 0 && e.read_digit::<Bit>(&present)? == 1)
+    }
+
+    /// What the next instruction will change, as a full step computes it.
+    ///
+    /// # Errors
+    /// An activation is not exactly one-hot.
+    pub fn effect(&self) -> Result<Effect, E::Error> {
+        Effect::read(self.evaluator, &machine::effect(self.evaluator, &self.image, &self.state))
     }
 
     /// Units left.

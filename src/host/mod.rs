@@ -2,17 +2,20 @@
 
 mod asm;
 mod disasm;
+mod effect;
 pub mod elf;
 mod error;
 mod isa;
 mod machine;
 mod murmur3;
 mod program;
+pub mod recorded;
 pub mod syscall_names;
 mod verifier;
 
 pub use asm::{AsmError, AsmErrorKind, MAX_SLOTS, assemble};
 pub use disasm::{disassemble, instruction_text};
+pub use effect::{Effect, Frame, Store};
 pub use error::{AccessType, EbpfError};
 pub use machine::{
     Ended, HEAP_ADDRESS, INPUT_ADDRESS, MAX_REGION_BYTES, Machine, Mode, STACK_ADDRESS, STACK_BYTES, Setup,

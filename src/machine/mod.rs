@@ -16,7 +16,7 @@ mod state;
 
 pub use calls::frame_stride;
 pub use fault::{Place, place};
-pub use full::{FullStep, full_step};
+pub use full::{Effect, FullStep, effect, full_step};
 pub use lazy::lazy_step;
 pub use memory::{Extent, Memory};
 pub use state::{Access, Image, State, Stop};
