@@ -89,6 +89,30 @@ impl AlphabetId {
             Self::Call => "call",
         }
     }
+
+    /// The letter with this index, as its name, or as a number where letters are numbers.
+    pub fn letter(self, index: usize) -> String {
+        fn named<A: Gate>(index: usize) -> Option<String> {
+            A::LETTERS.get(index).map(|letter| format!("{letter:?}"))
+        }
+        let name = match self {
+            Self::Nibble | Self::Bit | Self::Quarter => None,
+            Self::Carry => named::<Carry>(index),
+            Self::Version => named::<Version>(index),
+            Self::Phase => named::<Phase>(index),
+            Self::Unit => named::<Unit>(index),
+            Self::Condition => named::<Condition>(index),
+            Self::Size => named::<Size>(index),
+            Self::Extend => named::<Extend>(index),
+            Self::Region => named::<Region>(index),
+            Self::Span => named::<Span>(index),
+            Self::Fault => named::<Fault>(index),
+            Self::Halt => named::<Halt>(index),
+            Self::Callee => named::<Callee>(index),
+            Self::Call => named::<Call>(index),
+        };
+        name.unwrap_or_else(|| format!("{index:x}"))
+    }
 }
 
 /// A set of letters a digit can show.
