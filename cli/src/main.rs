@@ -2,11 +2,14 @@
 
 mod commands;
 mod evaluators;
+mod judge;
 mod progress;
 mod reply;
 mod samples;
+mod serve;
 mod session;
 mod source;
+mod steps;
 mod wire;
 
 use std::{

@@ -56,7 +56,7 @@ impl Demo {
         let mut evaluators = Evaluators::new(load_weights(self.computing.weights.as_ref())?);
         let job = Job { program: &program, setup: &setup, mode: self.computing.mode(), dump: &[] };
         let mut progress = Progress::new("instructions", sample.takes.instructions(&setup.input));
-        let watch = Watch::Progress(&mut |done| progress.show(done));
+        let watch = Watch::Progress(&mut |done| progress.report(done));
         let report = evaluators.run(self.computing.evaluator, &job, watch)?;
         drop(progress);
         match &report.ended {
