@@ -8,11 +8,11 @@ use std::{
 
 use svmllm::{
     deltanet::HeadsBoundary,
-    host::{Effect, Ended, Machine, Mode, Program, Setup, SetupError, recorded::Recorded},
+    host::{Effect, Ended, Environment, Machine, Mode, Program, Setup, SetupError, recorded::Recorded},
     tables::{Counted, Indexed, WeightsError, alphabet::Region},
 };
 
-use crate::steps::Step;
+use crate::{steps::Step, wire::Number};
 
 /// Why a run gave no report.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +74,8 @@ pub struct Report {
     pub registers: [u64; 11],
     /// Instructions executed, the failing one included.
     pub instructions: u64,
+    /// Lines logged.
+    pub logs: Vec<String>,
     /// Compute units left.
     pub remaining: u64,
     /// Bytes of the input region.
@@ -93,7 +95,7 @@ impl Report {
 
 /// Runs a program to its end.
 pub fn run<E: HeadsBoundary>(evaluator: &E, job: &Job<'_>, watch: Watch<'_>) -> Result<Report, RunError> {
-    let mut machine = Machine::new(evaluator, job.program, job.setup, job.mode)?;
+    let mut machine = Machine::new(evaluator, job.program, job.setup, &Environment::default(), job.mode)?;
     let begun = Instant::now();
     let ended = match watch {
         Watch::Progress(progress) => run_in_chunks(&mut machine, progress)?,
@@ -106,7 +108,7 @@ pub fn run<E: HeadsBoundary>(evaluator: &E, job: &Job<'_>, watch: Watch<'_>) -> 
         })?,
     };
     let elapsed = begun.elapsed();
-    report(&machine, job, ended, elapsed).map_err(RunError::evaluator)
+    report(&mut machine, job, ended, elapsed).map_err(RunError::evaluator)
 }
 
 fn run_in_chunks<E: HeadsBoundary>(
@@ -120,7 +122,7 @@ fn run_in_chunks<E: HeadsBoundary>(
         if let Some(ended) = machine.run_for(chunk).map_err(RunError::evaluator)? {
             return Ok(ended.clone());
         }
-        progress(machine.used().map_err(RunError::evaluator)?)?;
+        progress(machine.instructions())?;
         if begun.elapsed() < CHUNK_TIME {
             chunk = chunk.saturating_mul(2);
         }
@@ -142,7 +144,7 @@ fn run_stepwise<'e, E: HeadsBoundary>(
 }
 
 fn report<E: HeadsBoundary>(
-    machine: &Machine<'_, E>,
+    machine: &mut Machine<'_, E>,
     job: &Job<'_>,
     ended: Ended,
     elapsed: Duration,
@@ -151,7 +153,8 @@ fn report<E: HeadsBoundary>(
     Ok(Report {
         ended,
         registers,
-        instructions: machine.used()?,
+        instructions: machine.instructions(),
+        logs: machine.take_logs()?,
         remaining: machine.remaining()?,
         input: machine.bytes(Region::Input)?,
         dump: job
@@ -174,7 +177,7 @@ pub fn trace<E: HeadsBoundary>(
 ) -> Result<Traced, RunError> {
     const CHUNK: u64 = 1 << 16;
     let recorded = Recorded::new(evaluator);
-    let mut machine = Machine::new(&recorded, job.program, job.setup, job.mode)?;
+    let mut machine = Machine::new(&recorded, job.program, job.setup, &Environment::default(), job.mode)?;
     let (mut number, mut ended) = (0, None);
     while ended.is_none() && number < steps.start {
         let chunk = CHUNK.min(steps.start - number);
@@ -190,15 +193,21 @@ pub fn trace<E: HeadsBoundary>(
         ended = machine.step().map_err(RunError::evaluator)?.cloned();
         let recording = recorded.finish();
         if instruction {
-            let remaining = machine.remaining().map_err(RunError::evaluator)?;
-            each(Step::new(number, job.program, &before, &effect, recording, remaining))?;
+            let mut step = Step::new(number, job.program, &before, &effect, recording);
+            step.units = Number(machine.remaining().map_err(RunError::evaluator)?);
+            step.syscall(
+                before[0],
+                machine.register(0).map_err(RunError::evaluator)?,
+                machine.take_logs().map_err(RunError::evaluator)?,
+            );
+            each(step)?;
         }
         number += 1;
         progress(number)?;
     }
     Ok(Traced {
         ended,
-        instructions: machine.used().map_err(RunError::evaluator)?,
+        instructions: machine.instructions(),
         remaining: machine.remaining().map_err(RunError::evaluator)?,
     })
 }
@@ -228,10 +237,9 @@ pub struct Cost {
 /// Counts what the first `steps` instructions cost.
 pub fn count(indexed: Indexed, job: &Job, steps: u64) -> Result<Cost, RunError> {
     let counted = Counted::new(indexed);
-    let mut machine = Machine::new(&counted, job.program, job.setup, job.mode)?;
+    let mut machine = Machine::new(&counted, job.program, job.setup, &Environment::default(), job.mode)?;
     counted.restart();
     machine.run_for(steps).map_err(RunError::evaluator)?;
     let counts = counted.counts();
-    let instructions = machine.used().map_err(RunError::evaluator)?;
-    Ok(Cost { instructions, layers: counts.layers, observations: counts.observed() })
+    Ok(Cost { instructions: machine.instructions(), layers: counts.layers, observations: counts.observed() })
 }

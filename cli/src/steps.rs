@@ -27,6 +27,9 @@ pub struct Step {
     pub writes: Change,
     /// Compute units left after it.
     pub units: Number,
+    /// Lines logged by a syscall.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<String>,
     /// Its layers, in the order in which they ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<Layer>,
@@ -145,7 +148,6 @@ impl Step {
         before: &[u64; 12],
         effect: &Effect,
         recording: Recording,
-        remaining: u64,
     ) -> Self {
         let [registers @ .., pc] = *before;
         let events = &recording.events;
@@ -160,10 +162,20 @@ impl Step {
             reads: reads(events, &gates),
             gates,
             writes: effect.into(),
-            units: Number(remaining),
+            units: Number(0),
+            logs: Vec::new(),
             layers: layers(events, accesses),
             left_out: recording.left_out,
         }
+    }
+
+    /// What a syscall in this step did, as far as it shows: r0, which was `before`, and the lines logged.
+    pub fn syscall(&mut self, before: u64, after: u64, logs: Vec<String>) {
+        let called = self.gates.iter().any(|(group, gate)| *group == "unit" && gate.starts_with("Call"));
+        if called && self.writes.frame.is_none() && before != after {
+            self.writes.register = Some(("r0".into(), Number(after)));
+        }
+        self.logs = logs;
     }
 
     /// The gates in few words: the unit, then what is out of the ordinary.

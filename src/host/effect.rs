@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// What an instruction changes besides program counter and meter: at most one register and one place in
-/// memory. What a return restores is not listed.
+/// memory. What a return restores and what a syscall does is not listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
     /// A register and what it becomes.
@@ -68,14 +68,15 @@ impl Effect {
 mod tests {
     use super::*;
     use crate::{
-        host::{Machine, Mode, Setup, Version, assemble},
+        host::{Environment, Machine, Mode, Setup, Version, assemble},
         tables::{Dense, Indexed, Weights},
     };
 
     /// The effects of a program's steps, each checked against the registers before and after it.
     fn effects<E: HeadsBoundary>(e: &E, source: &str) -> Vec<Effect> {
         let program = assemble(source, Version::V0).unwrap();
-        let mut machine = Machine::new(e, &program, &Setup::default(), Mode::Lazy).unwrap();
+        let mut machine =
+            Machine::new(e, &program, &Setup::default(), &Environment::default(), Mode::Lazy).unwrap();
         let mut effects = Vec::new();
         loop {
             let before = machine.registers().unwrap();

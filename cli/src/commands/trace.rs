@@ -86,6 +86,7 @@ impl Trace {
                 return Ok(out.write_all(b"\n")?);
             }
             writeln!(out, "{}", line(&step))?;
+            step.logs.iter().try_for_each(|log| writeln!(out, "{:>14}{}", "", style(log).yellow()))?;
             step.layers.iter().try_for_each(|layer| out.write_all(layer_text(layer).as_bytes()))?;
             if step.left_out > 0 {
                 writeln!(out, "and {} layers more", step.left_out)?;
@@ -108,7 +109,7 @@ impl Trace {
         }
         out.flush()?;
         Ok(match traced.ended {
-            Some(Ended::Error(_)) => ExitCode::from(FAILED),
+            Some(Ended::Error(_) | Ended::Invoke(_)) => ExitCode::from(FAILED),
             _ => ExitCode::SUCCESS,
         })
     }
@@ -129,6 +130,9 @@ fn ending(traced: &Traced, steps: &Range<u64>) -> String {
                 error.name(),
                 traced.instructions
             )
+        }
+        Some(Ended::Invoke(_)) => {
+            format!("{} there is no other program to call", style("error").red().bold())
         }
         None => format!("not at its end after {} steps", steps.end),
     }

@@ -79,6 +79,7 @@ impl From<&Ended> for CodeAnswer {
             Ended::Exit(0) => Self::Accepts,
             Ended::Exit(code) => Self::Refuses(*code),
             Ended::Error(error) => Self::Fails(error.to_string()),
+            Ended::Invoke(_) => Self::Fails("there is no other program to call".into()),
         }
     }
 }

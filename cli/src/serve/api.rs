@@ -15,7 +15,9 @@ use svmllm::{
     tables::Weights,
 };
 
-use super::{App, MAX_BODY, MAX_INPUT, MAX_LAYERED, MAX_MILLISECONDS, MAX_STEPS, MAX_UNITS, work::Bounds};
+use super::{
+    App, MAX_BODY, MAX_INPUT, MAX_LAYERED, MAX_LAYERS, MAX_MILLISECONDS, MAX_STEPS, MAX_UNITS, work::Bounds,
+};
 use crate::{
     judge::{CodeAnswer, Finding, History, NoOpinion, Transaction, review},
     reply::{Outcome, Verdict},
@@ -291,9 +293,11 @@ pub fn steps(app: &App, asked: &Steps, bounds: &Bounds) -> Result<Stepped, Refus
     let job = Job { program: &program, setup: &setup, mode: Mode::Lazy, dump: &[] };
     let mut steps = Vec::new();
     let mut keep = |mut step: Step| {
-        if !asked.layers {
-            step.layers.clear();
+        let shown = if asked.layers { MAX_LAYERS } else { 0 };
+        if asked.layers {
+            step.left_out += step.layers.len().saturating_sub(shown) as u64;
         }
+        step.layers.truncate(shown);
         steps.push(step);
         Ok(())
     };
@@ -338,7 +342,7 @@ pub fn judge(app: &App, case: &Case, bounds: &Bounds) -> Result<Judged, Refusal>
         program: Verdict::of(&report.ended),
         r0: match report.ended {
             Ended::Exit(result) => Some(result),
-            Ended::Error(_) => None,
+            Ended::Error(_) | Ended::Invoke(_) => None,
         },
         instructions: report.instructions,
     })

@@ -27,6 +27,8 @@ const MAX_MILLISECONDS: u64 = 5_000;
 const MAX_STEPS: u64 = 256;
 /// Most steps described at once with their layers.
 const MAX_LAYERED: u64 = 4;
+/// Most layers described of a step.
+const MAX_LAYERS: usize = 1000;
 
 /// What every request sees.
 pub struct App {

@@ -5,12 +5,17 @@
 
 use std::marker::PhantomData;
 
-use super::graph::{Graph, Name, Operation};
+use super::{
+    graph::{Graph, Name, Operation},
+    wide::Sums,
+};
 use crate::tables::{
-    Array, Evaluator, Labels, Stair, Weights, WeightsError, Word,
+    ADDENDS, Array, COMPLEMENT, Evaluator, Labels, ModulusId, ModulusNumber, Stair, Weights, WeightsError,
+    Word, WordList,
     alphabet::*,
     catalogue::*,
     decode::{GROUPS, Group},
+    numbers::NumberConst,
 };
 
 /// A digit, lanes or integers to be: a tensor of the graph.
@@ -101,7 +106,7 @@ impl<'w> Tracer<'w> {
         self.network(&format!("table.{}", id.spec().name), inputs)
     }
 
-    fn stair(&self, stair: Stair, columns: &Name) -> Name {
+    pub(super) fn stair(&self, stair: Stair, columns: &Name) -> Name {
         let network = format!("stair.{}", stair.name());
         let hidden = self.hidden(&network, &[columns]);
         let (w2, b2) = (self.tensor(&format!("{network}.w2")), self.tensor(&format!("{network}.b2")));
@@ -137,6 +142,18 @@ impl<'w> Tracer<'w> {
         self.concat(0, &[&[&kept], &vec![fill; count][..]].concat())
     }
 
+    /// Moves rows towards lower lanes, around the end, within each `part` lanes.
+    fn rolled(&self, a: &Name, part: usize, count: usize) -> Name {
+        let lanes = (0..16).map(|lane| lane / part * part + (lane % part + count) % part).collect();
+        self.node(Operation::Gather(lanes), &[a])
+    }
+
+    /// Column i is the value of digit i, shape \[16, 1\].
+    fn place_values(&self, word: &Name, place: usize) -> Name {
+        let row = self.rows(&self.tensor("product.digits"), place, place + 1);
+        self.node(Operation::MatMul, &[word, &self.node(Operation::Transpose, &[&row])])
+    }
+
     /// A word as a constant.
     pub(super) fn word_of(&self, number: u64) -> Name {
         self.graph.constant(&format!("word.{number:#x}"), || {
@@ -153,6 +170,7 @@ impl Evaluator for Tracer<'_> {
     type Digit<A: Alphabet> = Value<A>;
     type Lanes<A: Alphabet> = Value<A>;
     type Columns = Name;
+    type Sums = Sums;
     type Control = Name;
 
     fn digit<A: Alphabet, const V: usize>(&self) -> Value<A> {
@@ -166,6 +184,14 @@ impl Evaluator for Tracer<'_> {
 
     fn word(&self, constant: WordConst) -> Word<Self> {
         value(self.tensor(&format!("constant.{constant:?}").to_lowercase()))
+    }
+
+    fn literal<const V: u64>(&self) -> Word<Self> {
+        value(self.word_of(V))
+    }
+
+    fn listed(&self, list: WordList, index: usize) -> Word<Self> {
+        value(self.rows(&self.tensor(&format!("list.{}", list.name())), 16 * index, 16 * (index + 1)))
     }
 
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Value<A>) -> Value<O> {
@@ -260,6 +286,14 @@ impl Evaluator for Tracer<'_> {
         value(self.down(&a.0, count, &fill.0))
     }
 
+    fn roll_lanes<A: Alphabet>(&self, a: &Value<A>, count: usize) -> Value<A> {
+        value(self.rolled(&a.0, 16, count))
+    }
+
+    fn roll_half_lanes<A: Alphabet>(&self, a: &Value<A>, count: usize) -> Value<A> {
+        value(self.rolled(&a.0, 8, count))
+    }
+
     fn reverse<A: Alphabet>(&self, a: &Value<A>) -> Value<A> {
         value(self.node(Operation::Gather((0..16).rev().collect()), &[&a.0]))
     }
@@ -321,12 +355,8 @@ impl Evaluator for Tracer<'_> {
     }
 
     fn digit_columns(&self, a: &Word<Self>, b: &Word<Self>, c: &Word<Self>) -> Name {
-        let nothing = self.graph.constant("no column", || Array::zeros(&[1, 1]));
-        let all = self.tensor("product.digits");
-        let moved = |word: &Word<Self>, place: usize| {
-            let digits = self.node(Operation::Transpose, &[&self.rows(&all, place, place + 1)]);
-            self.up(&self.node(Operation::MatMul, &[&word.0, &digits]), place, &nothing)
-        };
+        let nothing = self.zeros(1, 1);
+        let moved = |word: &Word<Self>, place| self.up(&self.place_values(&word.0, place), place, &nothing);
         let sum = self.node(Operation::Add, &[&moved(a, 0), &moved(b, 1)]);
         self.node(Operation::Add, &[&sum, &moved(c, 2)])
     }
@@ -334,5 +364,56 @@ impl Evaluator for Tracer<'_> {
     fn settle_small(&self, columns: &Name) -> [Word<Self>; 2] {
         let digits = self.stair(Stair::Small, columns);
         [self.columns(&digits, 0, 16), self.columns(&digits, 16, 32)].map(value)
+    }
+
+    fn sum_columns<const N: usize>(&self, words: [&Word<Self>; N]) -> Name {
+        const { assert!(0 < N && N <= ADDENDS) };
+        let mut columns = words.map(|word| self.place_values(&word.0, 0)).into_iter();
+        let first = columns.next().unwrap_or_else(|| unreachable!("there is a word"));
+        columns.fold(first, |sum, column| self.node(Operation::Add, &[&sum, &column]))
+    }
+
+    fn product_sums<const N: usize>(&self, a: &[Word<Self>; N], b: &[Word<Self>; N]) -> Sums {
+        self.wide_product(a, b)
+    }
+
+    fn digit_sums<const N: usize>(&self, a: &[Word<Self>; N]) -> Sums {
+        self.wide_digits(a, 0)
+    }
+
+    fn complement_sums<const N: usize>(&self, a: &[Word<Self>; N]) -> Sums {
+        self.wide_digits(a, COMPLEMENT)
+    }
+
+    fn modulus_sums(&self, id: ModulusId, number: ModulusNumber) -> Sums {
+        self.wide_modulus(id, number)
+    }
+
+    fn number_sums(&self, number: NumberConst) -> Sums {
+        self.wide_number(number)
+    }
+
+    fn join(&self, a: &Sums, b: &Sums) -> Sums {
+        self.wide_join(a, b)
+    }
+
+    fn part(&self, sums: &Sums, from: usize, count: usize) -> Sums {
+        self.wide_part(sums, from, count)
+    }
+
+    fn spread(&self, sums: &Sums, count: usize) -> Sums {
+        self.wide_spread(sums, count)
+    }
+
+    fn fold(&self, id: ModulusId, sums: &Sums) -> Sums {
+        self.wide_fold(id, sums)
+    }
+
+    fn residue(&self, id: ModulusId, top: &Word<Self>) -> Sums {
+        self.wide_residue(id, top)
+    }
+
+    fn settle_sums(&self, sums: &Sums, word: usize) -> [Word<Self>; 2] {
+        self.wide_settle(sums, word)
     }
 }

@@ -90,6 +90,8 @@ impl Heads for Tracer<'_> {
         *bank = self.delta("registers", bank, &key.0, &self.strength(strength), &row);
     }
 
+    fn page(&self) {}
+
     fn ram_read(&self, (): &(), _: &Word<Self>) -> Word<Self> {
         value(self.word_of(0))
     }

@@ -11,6 +11,7 @@ mod evaluator;
 mod graph;
 mod heads;
 mod proto;
+mod wide;
 
 use self::{
     evaluator::{Tracer, value},
@@ -62,6 +63,7 @@ fn trace(weights: &Weights) -> Result<Finished, WeightsError> {
     let version = e.digit::<Version, { Version::V0 as usize }>();
     let zero = || e.word(WordConst::Zero);
     let extents = std::array::from_fn(|_| Extent {
+        length: zero(),
         covered: zero(),
         last: std::array::from_fn(|_| zero()),
         fits: std::array::from_fn(|_| e.digit::<Bit, 0>()),

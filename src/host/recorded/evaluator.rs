@@ -2,10 +2,11 @@
 
 use super::{Kind, Recorded};
 use crate::tables::{
-    Boundary, Evaluator, Sequencer, Site, Word,
+    Boundary, Evaluator, ModulusId, ModulusNumber, Sequencer, Site, Word, WordList,
     alphabet::*,
     catalogue::*,
     decode::{self, Group},
+    numbers::NumberConst,
     shallow,
 };
 
@@ -13,6 +14,7 @@ impl<E: Boundary> Evaluator for Recorded<'_, E> {
     type Digit<A: Alphabet> = E::Digit<A>;
     type Lanes<A: Alphabet> = E::Lanes<A>;
     type Columns = E::Columns;
+    type Sums = E::Sums;
     type Control = E::Control;
 
     fn digit<A: Alphabet, const V: usize>(&self) -> E::Digit<A> {
@@ -21,6 +23,14 @@ impl<E: Boundary> Evaluator for Recorded<'_, E> {
 
     fn word(&self, constant: WordConst) -> Word<E> {
         self.inner.word(constant)
+    }
+
+    fn literal<const V: u64>(&self) -> Word<E> {
+        self.inner.literal::<V>()
+    }
+
+    fn listed(&self, list: WordList, index: usize) -> Word<E> {
+        self.inner.listed(list, index)
     }
 
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &E::Digit<A>) -> E::Digit<O> {
@@ -151,6 +161,14 @@ impl<E: Boundary> Evaluator for Recorded<'_, E> {
         self.inner.shift_down(a, count, fill)
     }
 
+    fn roll_lanes<A: Alphabet>(&self, a: &E::Lanes<A>, count: usize) -> E::Lanes<A> {
+        self.inner.roll_lanes(a, count)
+    }
+
+    fn roll_half_lanes<A: Alphabet>(&self, a: &E::Lanes<A>, count: usize) -> E::Lanes<A> {
+        self.inner.roll_half_lanes(a, count)
+    }
+
     fn reverse<A: Alphabet>(&self, a: &E::Lanes<A>) -> E::Lanes<A> {
         self.inner.reverse(a)
     }
@@ -236,24 +254,77 @@ impl<E: Boundary> Evaluator for Recorded<'_, E> {
 
     fn settle(&self, columns: &E::Columns) -> [Word<E>; 3] {
         let out = self.inner.settle(columns);
-        self.note(Kind::Staircase, "settle", || {
-            [vec![], out.iter().map(|word| self.lanes_shown::<Nibble>(word)).collect()]
-        });
+        self.note(Kind::Staircase, "settle", || [vec![], self.words_shown(out.each_ref())]);
         out
     }
 
     fn digit_columns(&self, a: &Word<E>, b: &Word<E>, c: &Word<E>) -> E::Columns {
-        self.note(Kind::Sum, "digits", || {
-            [[a, b, c].map(|word| self.lanes_shown::<Nibble>(word)).to_vec(), vec![]]
-        });
+        self.note(Kind::Sum, "digits", || [self.words_shown([a, b, c]), vec![]]);
         self.inner.digit_columns(a, b, c)
     }
 
     fn settle_small(&self, columns: &E::Columns) -> [Word<E>; 2] {
         let out = self.inner.settle_small(columns);
-        self.note(Kind::Staircase, "settle small", || {
-            [vec![], out.iter().map(|word| self.lanes_shown::<Nibble>(word)).collect()]
+        self.note(Kind::Staircase, "settle small", || [vec![], self.words_shown(out.each_ref())]);
+        out
+    }
+
+    fn sum_columns<const N: usize>(&self, words: [&Word<E>; N]) -> E::Columns {
+        self.note(Kind::Sum, "digits", || [self.words_shown(words), vec![]]);
+        self.inner.sum_columns(words)
+    }
+
+    fn product_sums<const N: usize>(&self, a: &[Word<E>; N], b: &[Word<E>; N]) -> E::Sums {
+        self.note(Kind::Sum, "wide product", || {
+            [[self.words_shown(a.each_ref()), self.words_shown(b.each_ref())].concat(), vec![]]
         });
+        self.inner.product_sums(a, b)
+    }
+
+    fn digit_sums<const N: usize>(&self, a: &[Word<E>; N]) -> E::Sums {
+        self.note(Kind::Sum, "wide digits", || [self.words_shown(a.each_ref()), vec![]]);
+        self.inner.digit_sums(a)
+    }
+
+    fn complement_sums<const N: usize>(&self, a: &[Word<E>; N]) -> E::Sums {
+        self.note(Kind::Sum, "wide complements", || [self.words_shown(a.each_ref()), vec![]]);
+        self.inner.complement_sums(a)
+    }
+
+    fn modulus_sums(&self, id: ModulusId, number: ModulusNumber) -> E::Sums {
+        self.inner.modulus_sums(id, number)
+    }
+
+    fn number_sums(&self, number: NumberConst) -> E::Sums {
+        self.inner.number_sums(number)
+    }
+
+    fn join(&self, a: &E::Sums, b: &E::Sums) -> E::Sums {
+        self.inner.join(a, b)
+    }
+
+    fn part(&self, sums: &E::Sums, from: usize, count: usize) -> E::Sums {
+        self.inner.part(sums, from, count)
+    }
+
+    fn spread(&self, sums: &E::Sums, count: usize) -> E::Sums {
+        self.note(Kind::Staircase, "spread", || [vec![], vec![]]);
+        self.inner.spread(sums, count)
+    }
+
+    fn fold(&self, id: ModulusId, sums: &E::Sums) -> E::Sums {
+        self.note(Kind::Sum, "fold", || [vec![], vec![]]);
+        self.inner.fold(id, sums)
+    }
+
+    fn residue(&self, id: ModulusId, top: &Word<E>) -> E::Sums {
+        self.note(Kind::Sum, "residue", || [self.words_shown([top]), vec![]]);
+        self.inner.residue(id, top)
+    }
+
+    fn settle_sums(&self, sums: &E::Sums, word: usize) -> [Word<E>; 2] {
+        let out = self.inner.settle_sums(sums, word);
+        self.note(Kind::Staircase, "settle small", || [vec![], self.words_shown(out.each_ref())]);
         out
     }
 
@@ -309,6 +380,30 @@ impl<E: Boundary> Evaluator for Recorded<'_, E> {
 
     fn multiply(&self, a: &Word<E>, b: &Word<E>) -> Word<E> {
         self.whole("multiply", |e| e.multiply(a, b), |e| shallow::multiply(e, a, b))
+    }
+
+    fn sum_words<const N: usize>(&self, words: [&Word<E>; N]) -> Word<E> {
+        self.whole("sum_words", |e| e.sum_words(words), |e| shallow::sum_words(e, words))
+    }
+
+    fn sum_halves<const N: usize>(&self, words: [&Word<E>; N]) -> Word<E> {
+        self.whole("sum_halves", |e| e.sum_halves(words), |e| shallow::sum_halves(e, words))
+    }
+
+    fn roll<const N: usize>(&self, a: &Word<E>) -> Word<E> {
+        self.whole("roll", |e| e.roll::<N>(a), |e| shallow::roll::<_, N>(e, a))
+    }
+
+    fn roll_halves<const LOW: usize, const HIGH: usize>(&self, a: &Word<E>) -> Word<E> {
+        self.whole(
+            "roll_halves",
+            |e| e.roll_halves::<LOW, HIGH>(a),
+            |e| shallow::roll_halves::<_, LOW, HIGH>(e, a),
+        )
+    }
+
+    fn shift_halves<const N: usize>(&self, a: &Word<E>) -> Word<E> {
+        self.whole("shift_halves", |e| e.shift_halves::<N>(a), |e| shallow::shift_halves::<_, N>(e, a))
     }
 }
 

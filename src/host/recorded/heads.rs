@@ -44,6 +44,10 @@ impl<E: HeadsBoundary> Heads for Recorded<'_, E> {
         self.inner.bank_write(bank, key, strength, value);
     }
 
+    fn page(&self) -> E::Ram {
+        self.inner.page()
+    }
+
     fn ram_read(&self, ram: &E::Ram, offset: &Word<E>) -> Word<E> {
         let word = self.inner.ram_read(ram, offset);
         self.note(Kind::Read, "memory", || [vec![self.word_shown(offset)], vec![self.word_shown(&word)]]);

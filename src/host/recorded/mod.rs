@@ -9,12 +9,12 @@ mod heads;
 use std::cell::{Cell, RefCell};
 
 use crate::tables::{
-    Boundary, Site,
-    alphabet::{Alphabet, AlphabetId},
+    Boundary, Site, Word,
+    alphabet::{Alphabet, AlphabetId, Nibble},
 };
 
 /// Most events kept of one recording.
-pub const MAX_EVENTS: usize = 1 << 16;
+pub const MAX_EVENTS: usize = 1 << 14;
 
 /// Digits, each given by the letter it shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,6 +151,10 @@ impl<'e, E: Boundary> Recorded<'e, E> {
         Shown { alphabet: A::ID, letters: letters.unwrap_or_default() }
     }
 
+    fn words_shown<const N: usize>(&self, words: [&Word<E>; N]) -> Vec<Shown> {
+        words.iter().map(|word| self.lanes_shown::<Nibble>(word)).collect()
+    }
+
     fn lanes_shown<A: Alphabet>(&self, lanes: &E::Lanes<A>) -> Shown {
         let letters = (0..16).map(|lane| {
             let digit = self.inner.lane::<A>(lanes, lane);
@@ -164,7 +168,7 @@ impl<'e, E: Boundary> Recorded<'e, E> {
 mod tests {
     use super::*;
     use crate::{
-        host::{Machine, Mode, Setup, Version, assemble},
+        host::{Environment, Machine, Mode, Setup, Version, assemble},
         tables::{Dense, Indexed, Weights},
     };
 
@@ -175,7 +179,8 @@ mod tests {
     fn record<E: crate::deltanet::HeadsBoundary>(e: &E, mode: Mode) -> Vec<Recording> {
         let recorded = Recorded::new(e);
         let program = assemble(SOURCE, Version::V0).unwrap();
-        let mut machine = Machine::new(&recorded, &program, &Setup::default(), mode).unwrap();
+        let mut machine =
+            Machine::new(&recorded, &program, &Setup::default(), &Environment::default(), mode).unwrap();
         let mut recordings = Vec::new();
         loop {
             recorded.start();
@@ -193,8 +198,10 @@ mod tests {
         let program = assemble(SOURCE, Version::V0).unwrap();
         for mode in [Mode::Lazy, Mode::Full] {
             let recorded = Recorded::new(&e);
-            let mut noted = Machine::new(&recorded, &program, &Setup::default(), mode).unwrap();
-            let mut plain = Machine::new(&e, &program, &Setup::default(), mode).unwrap();
+            let mut noted =
+                Machine::new(&recorded, &program, &Setup::default(), &Environment::default(), mode).unwrap();
+            let mut plain =
+                Machine::new(&e, &program, &Setup::default(), &Environment::default(), mode).unwrap();
             loop {
                 recorded.start();
                 let ended = noted.step().unwrap().cloned();
@@ -235,7 +242,9 @@ mod tests {
         let e = Indexed::new(&Weights::generate()).unwrap();
         let recorded = Recorded::new(&e);
         let program = assemble("ja -1", Version::V0).unwrap();
-        let mut machine = Machine::new(&recorded, &program, &Setup::default(), Mode::Lazy).unwrap();
+        let mut machine =
+            Machine::new(&recorded, &program, &Setup::default(), &Environment::default(), Mode::Lazy)
+                .unwrap();
         recorded.start();
         machine.run_for(10_000).unwrap();
         let recording = recorded.finish();
