@@ -80,6 +80,8 @@ pub enum Stage {
     Fetch,
     /// From the opcode to gates.
     Decode,
+    /// The number of the next slot.
+    Counter,
     /// What the host reads.
     Observe,
     /// The register head.
@@ -112,6 +114,7 @@ impl Stage {
             Self::Meter => "meter",
             Self::Fetch => "fetch",
             Self::Decode => "decode",
+            Self::Counter => "counter",
             Self::Observe => "observe",
             Self::Registers => "registers",
             Self::Alu => "alu",
@@ -268,9 +271,11 @@ fn memory_read(events: &[Event]) -> Option<(String, Number)> {
 }
 
 fn layers(events: &[Event], accesses: bool) -> Vec<Layer> {
-    let mut fetched = false;
+    let (mut fetched, mut read) = (false, false);
     let each = |event: &Event| {
         fetched |= event.kind == Kind::Fetch;
+        // The counter moves on before any operand is read.
+        read |= event.kind == Kind::Read;
         let (stage, kind) = match event.kind {
             Kind::Fetch => (Stage::Fetch, "attention"),
             Kind::Find => (Stage::Calls, "attention"),
@@ -288,6 +293,7 @@ fn layers(events: &[Event], accesses: bool) -> Vec<Layer> {
                 let stage = match event.name {
                     _ if !fetched => Stage::Meter,
                     "phase" => Stage::Decode,
+                    _ if !read && event.within == Some("increment") => Stage::Counter,
                     _ if accesses => Stage::Translate,
                     _ => Stage::Alu,
                 };

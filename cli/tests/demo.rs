@@ -37,60 +37,17 @@ fn without_a_name_they_are_listed() {
     );
 }
 
-/// Every preset that is listed runs, with these results.
-#[test]
-fn presets() {
-    let results = [
-        ("fib", &["2880067194370816120", "55", "12200160415121876738", "817770325994397771"][..]),
-        ("factorial", &["2432902008176640000", "120", "7034535277573963776", "1585267068834414592"]),
-        ("gcd", &["1", "12", "4294967295", "5"]),
-        ("isqrt", &["1414213562", "9", "4294967295"]),
-        ("prime", &["prime", "prime", "not prime", "not prime"]),
-        ("sort", &["23 26 31 41 53 58 59 84 93 97", "1 2 3 4 5 6 7 8", "0 18446744073709551615"]),
-        ("checksum", &["f62a", "5945"]),
-        ("collatz", &["111", "524", "16"]),
-        (
-            "transfer",
-            &["70 and 80", "refused, too little (1)", "0 and 100", "refused, the balance would overflow (2)"],
-        ),
-        (
-            "guard",
-            &[
-                "allowed",
-                "refused, the limit of the day (4)",
-                "refused, the balance is too small (3)",
-                "refused, the vault is closed (2)",
-            ],
-        ),
-        ("crc32", &["cbf43926", "e9913f79"]),
-    ];
-    let list = svmllm(&["demo"]).out;
-    let mut listed = 0;
-    for (name, results) in results {
-        let part = list.split("svmllm demo ").find(|part| part.starts_with(name)).unwrap();
-        let labels: Vec<&str> = part
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix("--preset \"")?.split('"').next())
-            .collect();
-        assert_eq!(labels.len(), results.len(), "{name}: {labels:?}");
-        listed += labels.len();
-        for (label, result) in labels.iter().zip(results) {
-            assert_eq!(demo(&[name, "--preset", label]), *result, "{name} {label}");
-        }
-    }
-    assert_eq!(listed, list.matches("--preset").count());
-}
-
 #[test]
 fn fibonacci() {
     let (mut this, mut next) = (0u64, 1u64);
     for n in 0..=100 {
-        if n % 10 == 0 || n < 4 {
+        if n % 25 == 0 || n == 1 {
             assert_eq!(demo(&["fib", &n.to_string()]), this.to_string());
         }
         (this, next) = (next, this.wrapping_add(next));
     }
     assert_eq!(demo(&["fib"]), "2880067194370816120");
+    assert_eq!(demo(&["fib", "--preset", "small"]), "55");
     assert_eq!(demo(&["fib", "3", "--evaluator", "dense"]), "2");
     assert_eq!(demo(&["fib", "3", "--full"]), "2");
 }

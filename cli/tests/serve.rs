@@ -101,19 +101,58 @@ fn what_the_page_asks_for() {
     let info: Value = serde_json::from_str(&server.get("/api/info").1).unwrap();
     assert_eq!(info["digest"].as_str().unwrap(), common::svmllm(&["weights", "digest"]).out.trim());
     assert!(info["parameters"].as_u64() > Some(100_000));
+    let results: Value = serde_json::from_str(&server.get("/api/results").1).unwrap();
+    assert!(results.as_array().unwrap().iter().any(|suite| suite["suite"] == "opcodes"));
+}
+
+/// Every preset of every demo, with the answers expected.
+#[test]
+fn presets() {
+    let expected = [
+        ("fib", &["2880067194370816120", "55", "12200160415121876738", "817770325994397771"][..]),
+        ("factorial", &["2432902008176640000", "120", "7034535277573963776", "1585267068834414592"]),
+        ("gcd", &["1", "12", "4294967295", "5"]),
+        ("isqrt", &["1414213562", "9", "4294967295"]),
+        ("prime", &["prime", "prime", "not prime", "not prime"]),
+        ("sort", &["23 26 31 41 53 58 59 84 93 97", "1 2 3 4 5 6 7 8", "0 18446744073709551615"]),
+        ("checksum", &["f62a", "5945"]),
+        ("collatz", &["111", "524", "16"]),
+        (
+            "transfer",
+            &["70 and 80", "refused, too little (1)", "0 and 100", "refused, the balance would overflow (2)"],
+        ),
+        (
+            "guard",
+            &[
+                "allowed",
+                "refused, the limit of the day (4)",
+                "refused, the balance is too small (3)",
+                "refused, the vault is closed (2)",
+            ],
+        ),
+        ("crc32", &["cbf43926", "e9913f79"]),
+    ];
+    let server = Server::start();
     let demos: Value = serde_json::from_str(&server.get("/api/demos").1).unwrap();
-    for demo in demos.as_array().unwrap() {
-        for preset in demo["presets"].as_array().unwrap() {
-            let start = json!({"demo": demo["name"], "arguments": preset["arguments"]});
+    let demos = demos.as_array().unwrap();
+    assert_eq!(demos.len(), expected.len());
+    for (demo, (name, answers)) in demos.iter().zip(expected) {
+        assert_eq!(demo["name"], name);
+        let presets = demo["presets"].as_array().unwrap();
+        assert_eq!(presets.len(), answers.len(), "{name}");
+        for (preset, answer) in presets.iter().zip(answers) {
+            let start = json!({"demo": name, "arguments": preset["arguments"]});
             let (status, ran) = server.post("/api/run", &start);
-            assert_eq!((status, &ran["status"]), (200, &json!("ok")), "{start}: {ran}");
+            assert_eq!(
+                (status, &ran["status"], &ran["answer"]),
+                (200, &json!("ok"), &json!(answer)),
+                "{start}"
+            );
             let steps = json!({"start": start, "from": 0, "count": 2, "layers": true});
             let (status, stepped) = server.post("/api/steps", &steps);
             assert_eq!((status, stepped["steps"].as_array().map(Vec::len)), (200, Some(2)), "{stepped}");
         }
     }
-    let results: Value = serde_json::from_str(&server.get("/api/results").1).unwrap();
-    assert!(results.as_array().unwrap().iter().any(|suite| suite["suite"] == "opcodes"));
 }
 
 #[test]

@@ -138,7 +138,7 @@ async function run(event) {
 const stepping = { start: null, number: 0, wanted: null, request: 0 };
 const STAGES = {
   meter: "a unit is paid", fetch: "attention over the program", decode: "opcode to gates", observe: "the host reads",
-  registers: "delta-rule head", alu: "tables and sums", translate: "address to place", ram: "delta-rule heads", calls: "frames and targets",
+  counter: "the next slot", registers: "delta-rule head", alu: "tables and sums", translate: "address to place", ram: "delta-rule heads", calls: "frames and targets",
 };
 
 function stepThrough() {
@@ -322,7 +322,7 @@ async function open() {
     return button;
   }));
   choose();
-  await Promise.all([stepThrough(), results()]);
+  await Promise.all([stepThrough(), judge(), results()]);
 }
 
 at("demo").addEventListener("change", choose);

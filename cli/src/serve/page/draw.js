@@ -1,6 +1,6 @@
 // One-hot vectors as columns of cells.
 
-const CELL = 6, GAP = 1;
+const CELL = 7, GAP = 1;
 
 /// The value of digits, as text.
 export function letters(digits) {
