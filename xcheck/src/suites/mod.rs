@@ -11,6 +11,7 @@ pub mod tables;
 mod versions;
 
 use std::{
+    any::Any,
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     time::{Duration, Instant},
@@ -102,14 +103,11 @@ pub fn run(
     options: Options,
 ) -> anyhow::Result<Report> {
     let started = Instant::now();
-    let stride = options.sample.map_or(1, |sample| (suite.size() / sample.max(1)).max(1));
-    // One index of every `stride`, not always at the same place among them.
-    let parts = suite.size() / stride;
-    let bar = progress_bar(suite.name(), parts, options.progress);
+    let indices = sampled(suite.size(), options);
+    let bar = progress_bar(suite.name(), indices.len() as u64, options.progress);
     let mut counts: BTreeMap<Option<&'static str>, Counts> = BTreeMap::new();
     let mut mismatches = Vec::new();
-    for part in 0..parts {
-        let index = part * stride + part * 37 % stride;
+    for index in indices {
         bar.inc(1);
         let Some(case) = suite.case(index)? else { continue };
         let expected = oracle.run(&case).with_context(|| format!("the oracle cannot run {}", case.id))?;
@@ -178,14 +176,23 @@ pub fn check(
 ) -> anyhow::Result<Option<Difference>> {
     match catch_unwind(AssertUnwindSafe(|| subject.run(case))) {
         Ok(outcome) => Ok(compare(expected, &outcome?)),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            bail!("panic: {}", text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no text"))
-        }
+        Err(panic) => bail!("panic: {}", panic_text(panic.as_ref())),
     }
 }
 
-fn progress_bar(name: &'static str, len: u64, shown: bool) -> ProgressBar {
+/// What a panic says.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no text")
+}
+
+/// The indices of a suite to run: one of every few, not always at the same place among them.
+pub(crate) fn sampled(size: u64, options: Options) -> Vec<u64> {
+    let stride = options.sample.map_or(1, |sample| (size / sample.max(1)).max(1));
+    (0..size / stride).map(|part| part * stride + part * 37 % stride).collect()
+}
+
+pub(crate) fn progress_bar(name: &'static str, len: u64, shown: bool) -> ProgressBar {
     if !shown {
         return ProgressBar::hidden();
     }

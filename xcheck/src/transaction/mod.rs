@@ -1,0 +1,20 @@
+//! Whole transactions: cases, outcomes, what runs them and what compares two that do.
+
+mod case;
+mod outcome;
+mod run;
+
+pub use case::{
+    Budget, Draft, LOG_LIMIT, Loader, ProgramFile, Settings, Slot, TransactionCase, transaction,
+};
+pub use outcome::{TransactionOutcome, compare};
+pub use run::{TransactionSuite, check, run};
+
+/// Something that runs transactions, the oracle or what is checked.
+pub trait Runtime {
+    /// Its name, as results name it.
+    fn name(&self) -> String;
+
+    /// Runs one case from a fresh state; fails when the case cannot be set up.
+    fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome>;
+}
