@@ -4,7 +4,10 @@ pub mod body;
 pub mod code;
 pub mod fault;
 pub mod opcodes;
+pub mod own;
+pub mod own;
 pub mod random;
+pub mod spl;
 pub mod thorough;
 
 use rand::{Rng, SeedableRng, seq::IndexedRandom};

@@ -5,6 +5,7 @@ pub mod dense;
 pub mod elf;
 mod opcodes;
 pub mod performance;
+pub mod programs;
 mod random;
 pub mod sabotage;
 pub mod tables;
