@@ -79,7 +79,11 @@ impl fmt::Display for StatusText<'_> {
     }
 }
 
-pub(crate) fn value<T: PartialEq + fmt::Display>(field: &str, expected: &T, actual: &T) -> Option<Difference> {
+pub(crate) fn value<T: PartialEq + fmt::Display>(
+    field: &str,
+    expected: &T,
+    actual: &T,
+) -> Option<Difference> {
     (expected != actual).then(|| Difference {
         field: field.into(),
         at: None,

@@ -3,8 +3,8 @@
 pub mod body;
 pub mod code;
 pub mod fault;
+pub mod handmade;
 pub mod opcodes;
-pub mod own;
 pub mod own;
 pub mod random;
 pub mod spl;

@@ -198,7 +198,9 @@ fn dispatch(rng: &mut ChaCha8Rng) -> Vec<u8> {
     // Pushes first, so that most operations find what they need.
     let mut code: Vec<u8> = (0..rng.random_range(0..34)).map(|_| rng.random_range(16..=255)).collect();
     let operations = rng.random_range(0..40);
-    code.extend((0..operations).map(|_| if chance(rng, 30) { rng.random() } else { rng.random_range(0..13) }));
+    code.extend(
+        (0..operations).map(|_| if chance(rng, 30) { rng.random() } else { rng.random_range(0..13) }),
+    );
     if chance(rng, 10) {
         code.push(13);
     }
@@ -235,7 +237,8 @@ fn faults(rng: &mut ChaCha8Rng) -> Vec<u8> {
         0 => {
             let low = one(rng, &[0, 1, 42, u32::MAX.into()]);
             let errors = rng.random_range(0..30u64) << 32;
-            [one(rng, &[low, errors, errors, errors | low, rng.random()]), 0]
+            let any = rng.random();
+            [one(rng, &[low, errors, errors, errors | low, any]), 0]
         }
         2 => [rng.random(), rng.random::<u16>().into()],
         3 | 11 => [somewhere(rng), one(rng, &[0, 1, 8, 100, 5000, u64::MAX, 1 << 63])],
@@ -264,7 +267,8 @@ fn widths(slots: &[Slot], rng: &mut ChaCha8Rng) -> Vec<u8> {
 }
 
 fn resize(slots: &[Slot], rng: &mut ChaCha8Rng) -> Vec<u8> {
-    let count = rng.random_range(0..=slots.len() + usize::from(chance(rng, 5)));
+    let most = slots.len() + usize::from(chance(rng, 5));
+    let count = rng.random_range(0..=most);
     let lengths = (0..count).flat_map(|number| {
         let old = length(slots.get(number..).unwrap_or_default()) as u32;
         let growth = [0, 1, 8, 100, 10_239, 10_240, 10_241].map(|more| old + more);

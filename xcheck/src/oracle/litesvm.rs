@@ -76,8 +76,7 @@ impl LiteSvm {
         }
         let mut bank = self.bank(inactive);
         for program in case.programs.iter() {
-            let added =
-                bank.add_program_with_loader(program.address, &program.elf, program.loader.address());
+            let added = bank.add_program_with_loader(program.address, &program.elf, program.loader.address());
             added.with_context(|| format!("program {}", program.address))?;
         }
         self.prepared = Some(Prepared {

@@ -9,6 +9,7 @@ pub mod programs;
 mod random;
 pub mod sabotage;
 pub mod tables;
+pub mod version_transactions;
 mod versions;
 
 use std::{
@@ -27,10 +28,11 @@ pub use self::{budgets::Budgets, opcodes::Opcodes, random::Random, versions::Ver
 use crate::{
     case::Case,
     coverage::Coverage,
-    oracle::{Oracle, sbpf::Sbpf},
+    oracle::{Oracle, litesvm::LiteSvm, sbpf::Sbpf},
     outcome::{Difference, Outcome, compare},
     report::{DESCRIBED, Mismatch, OracleVersion, Report, seconds_since},
     subject::Subject,
+    transaction::TransactionSuite,
 };
 
 /// The names of the suites that compare runs of programs.
@@ -38,6 +40,28 @@ pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 
 /// The names of the suites that look at the machine in another way.
 pub const OTHERS: [&str; 5] = ["tables", "dense", "sabotage", "elf", "performance"];
+
+/// The names of the suites of transactions. The last is a part of `versions` where results are written.
+pub const TRANSACTIONS: [&str; 2] = [programs::NAME, version_transactions::NAME];
+
+/// Finds a suite of transactions by name; `None` if the name is not among [`TRANSACTIONS`].
+///
+/// # Errors
+/// The suite cannot be made.
+pub fn transactions_by_name(
+    name: &str,
+    seed: u64,
+    oracle: &mut LiteSvm,
+) -> Option<anyhow::Result<Box<dyn TransactionSuite>>> {
+    fn boxed(suite: impl TransactionSuite + 'static) -> Box<dyn TransactionSuite> {
+        Box::new(suite)
+    }
+    Some(match name {
+        programs::NAME => programs::Programs::new(seed, oracle).map(boxed),
+        version_transactions::NAME => version_transactions::VersionTransactions::new(seed).map(boxed),
+        _ => return None,
+    })
+}
 
 /// Runs one of [`OTHERS`]; `None` if the name is not among them.
 ///

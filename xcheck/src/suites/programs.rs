@@ -13,7 +13,10 @@ use crate::{
     elf::shipped,
     generate::{
         own, rng,
-        spl::{self, MEMO, MEMO_1, PAYER, TOKEN, TOKEN_2022, chance, extensions, hostile, memo, one, token, wallet},
+        spl::{
+            self, MEMO, MEMO_1, PAYER, TOKEN, TOKEN_2022, chance, extensions, hostile, memo, one, token,
+            wallet,
+        },
     },
     oracle::litesvm::LiteSvm,
     transaction::{
@@ -66,7 +69,9 @@ impl Programs {
         let mut suite = Self {
             seed,
             none: Arc::new([]),
-            classic: classic.map(|(address, loader)| ProgramFile { address, loader, elf: elf.clone() }).into(),
+            classic: classic
+                .map(|(address, loader)| ProgramFile { address, loader, elf: elf.clone() })
+                .into(),
             own: own::programs()?.into(),
             parts: vec![
                 (Part::Memo("Memo 1.0.0", MEMO_1), MEMOS),

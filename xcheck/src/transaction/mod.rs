@@ -4,9 +4,7 @@ mod case;
 mod outcome;
 mod run;
 
-pub use case::{
-    Budget, Draft, LOG_LIMIT, Loader, ProgramFile, Settings, Slot, TransactionCase, transaction,
-};
+pub use case::{Budget, Draft, LOG_LIMIT, Loader, ProgramFile, Settings, Slot, TransactionCase, transaction};
 pub use outcome::{TransactionOutcome, compare};
 pub use run::{TransactionSuite, check, run};
 

@@ -36,7 +36,8 @@ pub fn memo(program: Address, rng: &mut impl Rng) -> Draft {
     }
     let slots = (0..one(rng, &[0, 0, 1, 1, 2, 3, 5])).map(|number| {
         let account = chance(rng, 80).then(|| wallet(1_000_000_000));
-        let slot = Slot { writable: chance(rng, 30), ..Slot::read(key(&format!("signer {number}")), account) };
+        let slot =
+            Slot { writable: chance(rng, 30), ..Slot::read(key(&format!("signer {number}")), account) };
         if chance(rng, 80) { slot.signing() } else { slot }
     });
     let slots: Vec<_> = slots.collect();

@@ -3,7 +3,7 @@
 pub mod extensions;
 pub mod hostile;
 pub mod memo;
-pub mod state;
+mod state;
 pub mod token;
 
 use rand::{Rng, seq::IndexedRandom};

@@ -42,13 +42,13 @@ pub const NAMES: [&str; 25] = [
 ];
 
 /// A mint, two token accounts of it and who may do what with them.
-pub struct Scene<'a> {
-    pub program: Address,
-    pub rng: &'a mut ChaCha8Rng,
-    pub mint_address: Address,
-    pub mint: Mint,
-    pub source: Holding,
-    pub destination: Holding,
+pub(super) struct Scene<'a> {
+    pub(super) program: Address,
+    pub(super) rng: &'a mut ChaCha8Rng,
+    pub(super) mint_address: Address,
+    pub(super) mint: Mint,
+    pub(super) source: Holding,
+    pub(super) destination: Holding,
 }
 
 impl<'a> Scene<'a> {
@@ -93,11 +93,11 @@ impl<'a> Scene<'a> {
         Slot { writable, ..Slot::read(self.mint_address, self.mint.account(self.program)) }
     }
 
-    pub fn source(&self) -> Slot {
+    pub(super) fn source(&self) -> Slot {
         Slot::write(key("source"), self.source.account(self.program))
     }
 
-    pub fn destination(&self) -> Slot {
+    pub(super) fn destination(&self) -> Slot {
         Slot::write(key("destination"), self.destination.account(self.program))
     }
 
@@ -116,11 +116,8 @@ impl<'a> Scene<'a> {
         }
         let count = one(self.rng, &[1, 2, 3, 5, Multisig::MOST]);
         let needed = self.rng.random_range(1..=count);
-        let multisig = Multisig {
-            needed: needed as u8,
-            initialized: true,
-            signers: (0..count).map(signer).collect(),
-        };
+        let multisig =
+            Multisig { needed: needed as u8, initialized: true, signers: (0..count).map(signer).collect() };
         let mut slots = vec![Slot::read(who, multisig.account(self.program))];
         let first = self.rng.random_range(0..=count - needed);
         slots.extend((first..first + needed).map(|number| Slot::read(signer(number), None).signing()));
@@ -292,7 +289,9 @@ fn parts(scene: &mut Scene, number: u8) -> (Vec<Slot>, Vec<u8>) {
             if chance(scene.rng, 40) {
                 // Extensions of a token account, of a mint, and none.
                 let kinds = [7u16, 7, 8, 1, 200];
-                data = (0..scene.rng.random_range(1..4)).flat_map(|_| one(scene.rng, &kinds).to_le_bytes()).collect();
+                data = (0..scene.rng.random_range(1..4))
+                    .flat_map(|_| one(scene.rng, &kinds).to_le_bytes())
+                    .collect();
             }
             (vec![scene.mint(false)], data)
         }
@@ -313,7 +312,8 @@ fn parts(scene: &mut Scene, number: u8) -> (Vec<Slot>, Vec<u8>) {
 }
 
 fn set_authority(scene: &mut Scene) -> (Vec<Slot>, Vec<u8>) {
-    let kind = scene.rng.random_range(0..if chance(scene.rng, 90) { 4 } else { 20 });
+    let kinds = if chance(scene.rng, 90) { 4 } else { 20 };
+    let kind = scene.rng.random_range(0..kinds);
     let new = if kind == 2 && chance(scene.rng, 90) {
         [&[1], key("new authority").as_ref()].concat()
     } else {
