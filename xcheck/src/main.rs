@@ -1,9 +1,10 @@
 //! The command `svmllm-xcheck`.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
+use solana_address::Address;
 use svmllm_xcheck::{
     DEFAULT_SEED,
     oracle::{Oracle, litesvm::LiteSvm, sbpf::Sbpf},
@@ -170,8 +171,12 @@ fn transaction_case(
     println!("changes     {:?}", case.changes);
     println!("settings    {:?}", case.settings);
     let message = &case.transaction.message;
+    let reserved: Option<&BTreeSet<Address>> = None;
     for (number, key) in message.static_account_keys().iter().enumerate() {
-        let flags = [(message.is_signer(number), 's'), (message.is_maybe_writable_with_reserved_addresses(number, None), 'w')];
+        let flags = [
+            (message.is_signer(number), 's'),
+            (message.is_maybe_writable_with_reserved_addresses(number, reserved), 'w'),
+        ];
         let flags: String = flags.iter().map(|(set, flag)| if *set { *flag } else { '-' }).collect();
         println!("account {number:3} {flags} {key}");
     }

@@ -16,7 +16,7 @@ const UNKNOWN: &str = "unknown";
 
 /// A file that loads as this program.
 ///
-/// Version 3 has `data` at address 0; earlier versions have nothing but the text, at the start of the
+/// Version 3 has `data` at address 0, zeros behind them up to a multiple of 8; earlier versions have nothing but the text, at the start of the
 /// program's region. Their files load for execution only.
 pub fn compose(program: &Program, data: &[u8]) -> Vec<u8> {
     match program.version {
@@ -49,7 +49,9 @@ fn words(words: &[u64]) -> impl Iterator<Item = u8> {
 
 /// A header, one or two segments and what is in them.
 fn strict(program: &Program, data: &[u8]) -> Vec<u8> {
-    let mut segments = vec![(4, 0, data), (1, CODE, &program.text[..])];
+    let mut data = data.to_vec();
+    data.resize(data.len().next_multiple_of(SLOT), 0);
+    let mut segments = vec![(4, 0, &data[..]), (1, CODE, &program.text[..])];
     segments.retain(|(_, _, bytes)| !bytes.is_empty());
     let mut file = header(Version::V3, CODE + (program.entry_pc * SLOT) as u64);
     put(&mut file, 56, 2, segments.len() as u64);

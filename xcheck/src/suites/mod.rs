@@ -128,7 +128,7 @@ pub fn run(
     options: Options,
 ) -> anyhow::Result<Report> {
     let started = Instant::now();
-    let indices = sampled(suite.size(), options);
+    let indices: Vec<u64> = sampled(suite.size(), options.sample).collect();
     let bar = progress_bar(suite.name(), indices.len() as u64, options.progress);
     let mut counts: BTreeMap<Option<&'static str>, Counts> = BTreeMap::new();
     let mut mismatches = Vec::new();
@@ -211,10 +211,10 @@ pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no text")
 }
 
-/// The indices of a suite to run: one of every few, not always at the same place among them.
-pub(crate) fn sampled(size: u64, options: Options) -> Vec<u64> {
-    let stride = options.sample.map_or(1, |sample| (size / sample.max(1)).max(1));
-    (0..size / stride).map(|part| part * stride + part * 37 % stride).collect()
+/// Of `size` indices one of every few, not always at the same place among them.
+pub(crate) fn sampled(size: u64, sample: Option<u64>) -> impl Iterator<Item = u64> {
+    let stride = sample.map_or(1, |sample| (size / sample.max(1)).max(1));
+    (0..size / stride).map(move |part| part * stride + part * 37 % stride)
 }
 
 pub(crate) fn progress_bar(name: &'static str, len: u64, shown: bool) -> ProgressBar {

@@ -28,6 +28,9 @@ use crate::{
 /// The suite's name.
 pub const NAME: &str = "programs";
 
+/// The most compute units that are swept.
+const MOST_UNITS: u64 = 7000;
+
 const COMPUTE_BUDGET: Address = address!("ComputeBudget111111111111111111111111111111");
 
 /// Transactions with each kind of memo.
@@ -110,7 +113,7 @@ impl Programs {
                 let id = CaseId { suite: NAME, seed: self.seed, index: 0 };
                 let case = plain(id, draft, programs.clone(), Settings::default())?;
                 let outcome = oracle.run(&case)?;
-                if outcome.result.is_ok() && outcome.logs.len() > 2 {
+                if outcome.result.is_ok() && outcome.logs.len() > 2 && outcome.units <= MOST_UNITS {
                     found = Some((case, outcome.units));
                     break;
                 }
@@ -242,7 +245,11 @@ pub(super) fn assemble(
     programs: Arc<[ProgramFile]>,
     rng: &mut ChaCha8Rng,
 ) -> anyhow::Result<TransactionCase> {
-    let log_limit = one(rng, &[None, None, None, Some(LOG_LIMIT), Some(LOG_LIMIT), Some(200)]);
+    let log_limit = match rng.random_range(0..20) {
+        0 => Some(200),
+        1..=5 => Some(LOG_LIMIT),
+        _ => None,
+    };
     let mut settings = Settings { log_limit, ..Settings::default() };
     if chance(rng, 5) {
         let units = one(rng, &[0, 1, 100, 1000, 5000, 1_400_000]);

@@ -55,7 +55,7 @@ pub fn run(
     options: Options,
 ) -> anyhow::Result<Report> {
     let started = Instant::now();
-    let indices = sampled(suite.size(), options);
+    let indices = indices(suite, options.sample);
     let bar = progress_bar(suite.name(), indices.len() as u64, options.progress);
     let mut parts: BTreeMap<&'static str, Counts> = BTreeMap::new();
     let mut mismatches = Vec::new();
@@ -101,6 +101,25 @@ pub fn run(
         coverage: coverage.collect::<BTreeMap<_, _>>().into_iter().map(|(k, v)| (k.to_owned(), v)).collect(),
         rows: Vec::new(),
     })
+}
+
+/// The indices to run; a sample takes as many of each part, since parts differ much in size.
+fn indices(suite: &dyn TransactionSuite, sample: Option<u64>) -> Vec<u64> {
+    let mut parts: Vec<(&str, u64)> = Vec::new();
+    for index in 0..suite.size() {
+        match parts.last_mut().filter(|(part, _)| *part == suite.part(index)) {
+            Some((_, size)) => *size += 1,
+            None => parts.push((suite.part(index), 1)),
+        }
+    }
+    let each = sample.map(|sample| sample / parts.len() as u64);
+    let mut start = 0;
+    let mut indices = Vec::new();
+    for (_, size) in parts {
+        indices.extend(sampled(size, each).map(|within| start + within));
+        start += size;
+    }
+    indices
 }
 
 /// Runs the subject on one case; a panic counts as an error.

@@ -55,7 +55,7 @@ pub fn instruction(program: Address, number: usize, rng: &mut ChaCha8Rng) -> Dra
         }
         2 => (vec![new_mint(&mut scene, 1)], vec![28, 0, scene.rng.random_range(0..4)]),
         3 => {
-            let state = scene.rng.random_range(0..4);
+            let state = one(scene.rng, &[0, 1, 1, 2, 2, 3]);
             let mut slots = vec![mint(&scene, 6, &[standing::FROZEN])];
             slots.append(&mut scene.authority(key("freezer")));
             (slots, vec![28, 1, state])
