@@ -9,7 +9,7 @@ use crate::{
     machine,
     oracle::{Oracle, litesvm::LiteSvm, sbpf::Sbpf},
     outcome::Outcome,
-    transaction::Runtime,
+    transaction::{self, Runtime},
 };
 
 /// A machine under test.
@@ -51,8 +51,9 @@ pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Subject>> {
 
 /// Finds what runs transactions, by the name the command line gives it.
 pub fn runtime_by_name(name: &str) -> anyhow::Result<Box<dyn Runtime>> {
-    match name {
-        "reference" => Ok(Box::new(LiteSvm::new())),
-        _ => bail!("there is nothing called {name:?} that runs transactions"),
+    match transaction::neural_by_name(name) {
+        Some(runtime) => Ok(runtime),
+        None if name == "reference" => Ok(Box::new(LiteSvm::new())),
+        None => bail!("there is nothing called {name:?} that runs transactions"),
     }
 }

@@ -1,13 +1,13 @@
 //! LiteSVM: whole transactions on Agave's own program runtime.
 
-use std::{collections::BTreeMap, sync::Arc};
-
 use anyhow::Context;
 use litesvm::{LiteSVM, types::TransactionMetadata};
 use solana_address::Address;
 use solana_compute_budget::compute_budget::ComputeBudget;
 
-use crate::transaction::{Budget, ProgramFile, Runtime, Settings, TransactionCase, TransactionOutcome};
+use crate::transaction::{
+    Banks, Budget, ProgramFile, Runtime, SHIPPED, Settings, TransactionCase, TransactionOutcome,
+};
 
 /// The version of LiteSVM this crate is pinned to.
 pub const VERSION: &str = "0.16.0";
@@ -15,16 +15,7 @@ pub const VERSION: &str = "0.16.0";
 /// LiteSVM with signature and blockhash checks off and no history.
 #[derive(Default)]
 pub struct LiteSvm {
-    /// Banks without programs of a case, by the features switched off.
-    banks: Vec<(Vec<Address>, LiteSVM)>,
-    /// The bank of the last case, before its accounts were set: loading programs takes long.
-    prepared: Option<Prepared>,
-}
-
-struct Prepared {
-    inactive: Vec<Address>,
-    programs: Arc<[ProgramFile]>,
-    bank: LiteSVM,
+    banks: Banks<LiteSVM>,
 }
 
 impl LiteSvm {
@@ -33,69 +24,51 @@ impl LiteSvm {
         Self::default()
     }
 
-    /// The file of a program that LiteSVM ships.
+    /// The programs that LiteSVM ships, with some of mainnet's features switched off.
     ///
     /// # Errors
-    /// No such program.
-    pub fn shipped(&mut self, address: Address) -> anyhow::Result<Vec<u8>> {
-        let bank = self.bank(&[]);
-        let account = bank.get_account(&address).with_context(|| format!("no program {address}"))?;
-        let elf = bank.accounts_db().try_program_elf_bytes(&address).ok();
-        Ok(elf.map_or(account.data, |elf| elf.to_vec()))
+    /// One is not there.
+    pub fn shipped(&mut self, inactive: &[Address]) -> anyhow::Result<Vec<ProgramFile>> {
+        let bank = self.banks.fresh(inactive, fresh)?;
+        let file = |(address, loader)| {
+            let elf = bank.accounts_db().try_program_elf_bytes(&address);
+            let elf = elf.with_context(|| format!("program {address}"))?.into();
+            Ok(ProgramFile { address, loader, elf })
+        };
+        SHIPPED.into_iter().map(file).collect()
     }
+}
 
-    fn bank(&mut self, inactive: &[Address]) -> LiteSVM {
-        if let Some((_, bank)) = self.banks.iter().find(|(features, _)| features == inactive) {
-            return bank.clone();
-        }
-        let mut features = LiteSVM::mainnet_feature_set();
-        for feature in inactive {
-            features.deactivate(feature);
-        }
-        let bank = LiteSVM::default()
-            .with_feature_set(features)
-            .with_builtins()
-            .with_lamports(1_000_000_000_000_000)
-            .with_sysvars()
-            .with_feature_accounts()
-            .with_default_programs()
-            .with_sigverify(false)
-            .with_blockhash_check(false)
-            .with_transaction_history(0);
-        self.banks.push((inactive.to_vec(), bank.clone()));
-        bank
+fn fresh(inactive: &[Address]) -> anyhow::Result<LiteSVM> {
+    let mut features = LiteSVM::mainnet_feature_set();
+    for feature in inactive {
+        features.deactivate(feature);
     }
+    Ok(LiteSVM::default()
+        .with_feature_set(features)
+        .with_builtins()
+        .with_lamports(1_000_000_000_000_000)
+        .with_sysvars()
+        .with_feature_accounts()
+        .with_default_programs()
+        .with_sigverify(false)
+        .with_blockhash_check(false)
+        .with_transaction_history(0))
+}
 
-    fn prepare(&mut self, case: &TransactionCase) -> anyhow::Result<LiteSVM> {
-        let inactive = &case.settings.inactive;
-        if let Some(prepared) = &self.prepared
-            && prepared.inactive == *inactive
-            && (Arc::ptr_eq(&prepared.programs, &case.programs) || prepared.programs == case.programs)
-        {
-            return Ok(prepared.bank.clone());
-        }
-        let mut bank = self.bank(inactive);
-        for program in case.programs.iter() {
-            let added = bank.add_program_with_loader(program.address, &program.elf, program.loader.address());
-            added.with_context(|| format!("program {}", program.address))?;
-        }
-        self.prepared = Some(Prepared {
-            inactive: inactive.clone(),
-            programs: case.programs.clone(),
-            bank: bank.clone(),
-        });
-        Ok(bank)
-    }
+fn add(bank: &mut LiteSVM, program: &ProgramFile) -> anyhow::Result<()> {
+    bank.add_program_with_loader(program.address, &program.elf, program.loader.address())
+        .with_context(|| format!("program {}", program.address))
 }
 
 impl Runtime for LiteSvm {
     fn name(&self) -> String {
-        "LiteSVM".into()
+        "reference".into()
     }
 
     fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome> {
         let Settings { budget, log_limit, .. } = case.settings;
-        let mut bank = self.prepare(case)?.with_log_bytes_limit(log_limit);
+        let mut bank = self.banks.prepare(case, fresh, add)?.with_log_bytes_limit(log_limit);
         if let Some(Budget { units, heap }) = budget {
             let budget = ComputeBudget::new_with_defaults(false);
             bank = bank.with_compute_budget(ComputeBudget {
@@ -119,8 +92,6 @@ impl Runtime for LiteSvm {
             return_data,
             fee,
         } = meta;
-        let accounts: BTreeMap<_, _> =
-            case.addresses().map(|address| (address, bank.get_account(&address))).collect();
         Ok(TransactionOutcome {
             result,
             signature,
@@ -129,7 +100,7 @@ impl Runtime for LiteSvm {
             units: compute_units_consumed,
             return_data: (return_data.program_id, return_data.data),
             fee,
-            accounts,
+            accounts: case.addresses().map(|address| (address, bank.get_account(&address))).collect(),
         })
     }
 }

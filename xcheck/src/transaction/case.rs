@@ -7,11 +7,16 @@ use solana_address::Address;
 use solana_hash::Hash;
 use solana_instruction::{AccountMeta, Instruction};
 use solana_message::{Message, VersionedMessage, v0};
-use solana_sdk_ids::{bpf_loader, bpf_loader_deprecated, bpf_loader_upgradeable};
+use solana_sdk_ids::{
+    address_lookup_table, bpf_loader, bpf_loader_deprecated, bpf_loader_upgradeable, stake,
+};
 use solana_signature::Signature;
 use solana_transaction::versioned::VersionedTransaction;
 
-use crate::case::CaseId;
+use crate::{
+    case::CaseId,
+    generate::spl::{ASSOCIATED_TOKEN, MEMO, MEMO_1, TOKEN, TOKEN_2022},
+};
 
 /// Bytes of log a transaction may write unless a case says otherwise.
 pub const LOG_LIMIT: usize = 10_000;
@@ -102,6 +107,17 @@ pub struct ProgramFile {
     /// The file.
     pub elf: Arc<[u8]>,
 }
+
+/// The programs every bank starts with, and their loaders.
+pub const SHIPPED: [(Address, Loader); 7] = [
+    (TOKEN, Loader::V3),
+    (TOKEN_2022, Loader::V3),
+    (MEMO_1, Loader::V1),
+    (MEMO, Loader::V2),
+    (ASSOCIATED_TOKEN, Loader::V2),
+    (address_lookup_table::ID, Loader::V3),
+    (stake::ID, Loader::V3),
+];
 
 /// What a transaction with these instructions is, signed by rubbish.
 ///

@@ -1,10 +1,16 @@
 //! Whole transactions: cases, outcomes, what runs them and what compares two that do.
 
+mod banks;
 mod case;
+mod neural;
 mod outcome;
 mod run;
 
-pub use case::{Budget, Draft, LOG_LIMIT, Loader, ProgramFile, Settings, Slot, TransactionCase, transaction};
+pub use banks::Banks;
+pub use case::{
+    Budget, Draft, LOG_LIMIT, Loader, ProgramFile, SHIPPED, Settings, Slot, TransactionCase, transaction,
+};
+pub use neural::by_name as neural_by_name;
 pub use outcome::{TransactionOutcome, compare};
 pub use run::{TransactionSuite, check, run};
 

@@ -18,6 +18,8 @@ pub const TOKEN_2022: Address = address!("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEp
 pub const MEMO_1: Address = address!("Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo");
 /// Memo 4.0.0.
 pub const MEMO: Address = address!("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr");
+/// The program of associated token accounts.
+pub const ASSOCIATED_TOKEN: Address = address!("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
 /// The mint of wrapped lamports.
 pub const NATIVE_MINT: Address = address!("So11111111111111111111111111111111111111112");
 /// The same in Token-2022.

@@ -54,7 +54,12 @@ pub(super) struct Scene<'a> {
 impl<'a> Scene<'a> {
     /// A scene in which most instructions succeed.
     pub fn new(program: Address, rng: &'a mut ChaCha8Rng) -> Self {
-        let native = chance(rng, 12);
+        Self::with_native(program, 12, rng)
+    }
+
+    /// The same, where the tokens are lamports with this chance in percent.
+    fn with_native(program: Address, percent: u32, rng: &'a mut ChaCha8Rng) -> Self {
+        let native = chance(rng, percent);
         let mint_address = match native {
             false => key("mint"),
             true if program == TOKEN_2022 => NATIVE_MINT_2022,
@@ -194,7 +199,8 @@ fn amount(rng: &mut impl Rng) -> u64 {
 /// # Panics
 /// Panics if no instruction has this number.
 pub fn instruction(program: Address, number: u8, rng: &mut ChaCha8Rng) -> Draft {
-    let mut scene = Scene::new(program, rng);
+    let native = if number == 17 { 70 } else { 12 };
+    let mut scene = Scene::with_native(program, native, rng);
     let (slots, data) = parts(&mut scene, number);
     Draft::new(NAMES[usize::from(number)], program, slots, [vec![number], data].concat())
 }
@@ -360,7 +366,7 @@ pub fn p_token(program: Address, number: u8, rng: &mut ChaCha8Rng) -> Draft {
     if number == 255 {
         return batch(program, name, rng);
     }
-    let mut scene = Scene::new(program, rng);
+    let mut scene = Scene::with_native(program, if number == 45 { 70 } else { 12 }, rng);
     let excess = one(scene.rng, &[0, 1, 1_000_000]);
     let (mut slot, who) = match scene.rng.random_range(0..3) {
         0 if number == 38 => (scene.mint(true), key("minter")),

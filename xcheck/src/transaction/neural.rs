@@ -1,0 +1,120 @@
+//! The transaction host with its programs on the machine, as what is checked.
+
+use std::sync::LazyLock;
+
+use anyhow::Context;
+use solana_address::Address;
+use svmllm::{
+    deltanet::HeadsBoundary,
+    host::{
+        Mode,
+        svm::{ComputeBudget, Svm, mainnet_feature_set},
+    },
+    tables::{Dense, Indexed, Weights},
+};
+
+use super::{Banks, Budget, ProgramFile, Runtime, Settings, TransactionCase, TransactionOutcome};
+use crate::oracle::litesvm::LiteSvm;
+
+/// The rows of the generated weights.
+static INDEXED: LazyLock<Indexed> =
+    LazyLock::new(|| Indexed::new(&Weights::generate()).expect("generated weights are in order"));
+/// The tensors of the generated weights.
+static DENSE: LazyLock<Dense> =
+    LazyLock::new(|| Dense::new(&Weights::generate()).expect("generated weights are in order"));
+
+/// Transactions on the weights.
+pub struct Neural<E: 'static> {
+    name: &'static str,
+    evaluator: &'static E,
+    mode: Mode,
+    banks: Banks<Svm<'static, E>>,
+    /// Gives the programs every bank starts with.
+    shipping: LiteSvm,
+}
+
+impl<E> Neural<E> {
+    fn new(name: &'static str, evaluator: &'static E, mode: Mode) -> Self {
+        Self { name, evaluator, mode, banks: Banks::default(), shipping: LiteSvm::new() }
+    }
+}
+
+/// Finds what runs transactions on the weights by its evaluator's name.
+pub fn by_name(name: &str) -> Option<Box<dyn Runtime>> {
+    Some(match name {
+        "indexed" => Box::new(Neural::new("indexed", &*INDEXED, Mode::Lazy)),
+        "indexed-full" => Box::new(Neural::new("indexed-full", &*INDEXED, Mode::Full)),
+        "dense" => Box::new(Neural::new("dense", &*DENSE, Mode::Lazy)),
+        "dense-full" => Box::new(Neural::new("dense-full", &*DENSE, Mode::Full)),
+        _ => return None,
+    })
+}
+
+/// A bank with mainnet's features but some.
+fn fresh<E>(
+    evaluator: &'static E,
+    mode: Mode,
+    inactive: &[Address],
+    shipped: Vec<ProgramFile>,
+) -> anyhow::Result<Svm<'static, E>> {
+    let mut features = mainnet_feature_set();
+    for feature in inactive {
+        features.deactivate(feature);
+    }
+    let mut bank = Svm::bare(evaluator)
+        .with_mode(mode)
+        .with_feature_set(features)
+        .with_builtins()
+        .with_sysvars()
+        .with_feature_accounts()
+        .with_transaction_history(0);
+    shipped.iter().try_for_each(|program| add(&mut bank, program))?;
+    Ok(bank)
+}
+
+fn add<E>(bank: &mut Svm<E>, program: &ProgramFile) -> anyhow::Result<()> {
+    bank.add_program(program.address, &program.elf, program.loader.address())
+        .with_context(|| format!("program {}", program.address))
+}
+
+impl<E: HeadsBoundary> Runtime for Neural<E>
+where
+    E::Error: Send + Sync,
+{
+    fn name(&self) -> String {
+        self.name.into()
+    }
+
+    fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome> {
+        let Settings { budget, log_limit, .. } = case.settings;
+        let make = |inactive: &[Address]| {
+            fresh(self.evaluator, self.mode, inactive, self.shipping.shipped(inactive)?)
+        };
+        let mut bank = self.banks.prepare(case, make, add)?.with_log_bytes_limit(log_limit);
+        if let Some(Budget { units, heap }) = budget {
+            bank = bank.with_compute_budget(ComputeBudget {
+                compute_unit_limit: units,
+                heap_size: heap,
+                max_instruction_stack_depth: 5,
+                max_instruction_trace_length: 64,
+            });
+        }
+        for (address, account) in &case.accounts {
+            bank.set_account(*address, account.clone()).with_context(|| format!("account {address}"))?;
+        }
+        let (result, meta) = match bank.send_transaction(case.transaction.clone()) {
+            Ok(meta) => (Ok(()), meta),
+            Err(failed) => (Err(failed.err), failed.meta),
+        };
+        Ok(TransactionOutcome {
+            result,
+            signature: meta.signature,
+            logs: meta.logs,
+            inner_instructions: meta.inner_instructions,
+            units: meta.compute_units_consumed,
+            return_data: (meta.return_data.program_id, meta.return_data.data),
+            fee: meta.fee,
+            accounts: case.addresses().map(|address| (address, bank.get_account(&address))).collect(),
+        })
+    }
+}
