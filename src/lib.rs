@@ -5,13 +5,13 @@
 //! heads. Results, errors and compute units equal those of solana-sbpf's interpreter.
 //!
 //! ```
-//! use svmllm::host::{Ended, Machine, Mode, Setup, Version, assemble, verify};
+//! use svmllm::host::{Ended, Environment, Machine, Mode, Setup, Version, assemble, verify};
 //! use svmllm::tables::{Indexed, Weights};
 //!
 //! let network = Indexed::new(&Weights::generate())?;
 //! let program = assemble("mov64 r0, 6\nmul64 r0, 7\nexit", Version::V0)?;
 //! verify(&program.text, program.version)?;
-//! let mut machine = Machine::new(&network, &program, &Setup::default(), Mode::Lazy)?;
+//! let mut machine = Machine::new(&network, &program, &Setup::default(), &Environment::default(), Mode::Lazy)?;
 //! assert_eq!(machine.run()?, Ended::Exit(42));
 //! assert_eq!(machine.used()?, 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -33,6 +33,7 @@ pub mod alu;
 pub mod deltanet;
 pub mod host;
 pub mod machine;
+pub mod syscalls;
 pub mod tables;
 
 /// The example in the README runs too.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 use svmllm::{
-    host::{Ended, Machine, Mode, Program, Setup, Version, assemble},
+    host::{Ended, Environment, Machine, Mode, Program, Setup, Version, assemble},
     tables::{Counted, Counts, Indexed, Weights, alphabet::Region},
 };
 
@@ -44,7 +44,14 @@ const LARGE: (usize, usize, usize) = (200_000, 256 << 10, 10 << 20);
 fn operations_do_not_depend_on_sizes() {
     let evaluator = Counted::new(indexed());
     let count = |mode, (padding, heap, input)| -> Counts {
-        let mut machine = Machine::new(&evaluator, &looping(5, padding), &setup(heap, input), mode).unwrap();
+        let mut machine = Machine::new(
+            &evaluator,
+            &looping(5, padding),
+            &setup(heap, input),
+            &Environment::default(),
+            mode,
+        )
+        .unwrap();
         evaluator.restart();
         assert_eq!(machine.run().unwrap(), Ended::Exit(15));
         evaluator.counts()
@@ -67,7 +74,8 @@ fn time_does_not_depend_on_sizes() {
     let time = |(padding, heap, input)| {
         let (program, setup) = (looping(2000, padding), setup(heap, input));
         best(|| {
-            let mut machine = Machine::new(&evaluator, &program, &setup, Mode::Lazy).unwrap();
+            let mut machine =
+                Machine::new(&evaluator, &program, &setup, &Environment::default(), Mode::Lazy).unwrap();
             let start = Instant::now();
             assert_eq!(machine.run().unwrap(), Ended::Exit(2001 * 1000));
             start.elapsed()
@@ -83,7 +91,8 @@ fn the_machine_is_built_quickly() {
     let time = best(|| {
         let start = Instant::now();
         let evaluator = Indexed::new(&weights).unwrap();
-        Machine::new(&evaluator, &looping(1, 0), &Setup::default(), Mode::Lazy).unwrap();
+        Machine::new(&evaluator, &looping(1, 0), &Setup::default(), &Environment::default(), Mode::Lazy)
+            .unwrap();
         start.elapsed()
     });
     assert!(time < Duration::from_millis(100), "{time:?}");
@@ -106,9 +115,14 @@ fn large_regions_are_reached_to_their_last_byte() {
         (4u64 << 32) + input as u64 - 8,
     );
     let evaluator = indexed();
-    let mut machine =
-        Machine::new(&evaluator, &assemble(&text, Version::V0).unwrap(), &setup(heap, input), Mode::Lazy)
-            .unwrap();
+    let mut machine = Machine::new(
+        &evaluator,
+        &assemble(&text, Version::V0).unwrap(),
+        &setup(heap, input),
+        &Environment::default(),
+        Mode::Lazy,
+    )
+    .unwrap();
     let Ended::Error(error) = machine.run().unwrap() else { panic!("one byte more is outside") };
     assert_eq!(error.name(), "AccessViolation");
     assert_eq!(machine.register(0).unwrap(), 0x5a5a_5a5a_5a5a_5a5a);

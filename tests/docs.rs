@@ -6,10 +6,11 @@ use std::{collections::BTreeMap, fmt::Write as _, path::Path, sync::Mutex};
 
 use svmllm::{
     alu,
-    host::{Machine, Mode, Program, Setup, Version, assemble},
+    host::{Environment, Machine, Mode, Program, Setup, Version, assemble},
+    syscalls::hashes::{blake3, keccak, sha256, sha512},
     tables::{
         Array, Boundary, Counted, Counts, Evaluator, Indexed, Site, Weights,
-        alphabet::{AlphabetId, Bit},
+        alphabet::{AlphabetId, Bit, Nibble},
         catalogue::TableId,
         decode,
     },
@@ -159,9 +160,12 @@ fn parameters() {
 }
 
 /// Sources that make observations.
-const STAGES: [(&str, &str); 2] = [
+const STAGES: [(&str, &str); 5] = [
     ("src/machine/lazy.rs", include_str!("../src/machine/lazy.rs")),
     ("src/host/machine.rs", include_str!("../src/host/machine.rs")),
+    ("src/syscalls/hashes/sha2.rs", include_str!("../src/syscalls/hashes/sha2.rs")),
+    ("src/syscalls/hashes/keccak.rs", include_str!("../src/syscalls/hashes/keccak.rs")),
+    ("src/syscalls/hashes/blake3.rs", include_str!("../src/syscalls/hashes/blake3.rs")),
 ];
 
 #[test]
@@ -274,7 +278,7 @@ fn kinds() -> Vec<Kind> {
 /// What one step asks for, and whether the program goes on after it.
 fn measure(e: &Counted<Indexed>, kind: &Kind, mode: Mode) -> (Counts, bool) {
     let setup = Setup { budget: kind.budget, ..Setup::default() };
-    let mut machine = Machine::new(e, &kind.program, &setup, mode).unwrap();
+    let mut machine = Machine::new(e, &kind.program, &setup, &Environment::default(), mode).unwrap();
     assert!(machine.run_for(kind.before).unwrap().is_none(), "{} comes too late", kind.name);
     e.restart();
     let goes_on = machine.step().unwrap().is_none();
@@ -366,6 +370,17 @@ fn depths() {
         ("shift right, signed", cost(e, |e| alu::shift_arithmetic(e, &x, &count(e)))),
         ("multiply", cost(e, |e| alu::multiply(e, &x, &y))),
         ("divide", cost(e, |e| alu::divide(e, &x, &y))),
+        ("sum of 16", cost(e, |e| e.sum_words([&x; 16]))),
+        ("SHA-256 block", cost(e, |e| sha256::compress(e, &sha256::start(e), &[&x; 8].map(Clone::clone)))),
+        ("SHA-512 block", cost(e, |e| sha512::compress(e, &sha512::start(e), &[&x; 16].map(Clone::clone)))),
+        ("Keccak-f", cost(e, |e| keccak::permute(e, &[&x; 25].map(Clone::clone)))),
+        (
+            "BLAKE3 block",
+            cost(e, |e| {
+                let block = [&x; 8].map(Clone::clone);
+                blake3::compress(e, &blake3::start(e), &block, &y, &y, &e.digit::<Nibble, 0>())
+            }),
+        ),
     ];
     assert_eq!(rows[0].1.depth, 4);
     let mut text = "| circuit | depth | layers | lookups | reads |\n\

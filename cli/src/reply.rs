@@ -16,7 +16,7 @@ pub struct Verdict {
     pub status: &'static str,
     /// The variant of the reference's error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<&'static str>,
+    pub error: Option<String>,
     /// The text of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -38,13 +38,22 @@ impl Verdict {
             Ended::Error(error) => {
                 Self { status: "error", error: Some(error.name()), detail: Some(error.to_string()) }
             }
+            Ended::Invoke(_) => Self {
+                status: "error",
+                error: Some("NotComputed".to_owned()),
+                detail: Some("there is no other program to call".to_owned()),
+            },
         }
     }
 }
 
 impl From<&Rejection> for Verdict {
     fn from(rejection: &Rejection) -> Self {
-        Self { status: "rejected", error: Some(rejection.name()), detail: Some(rejection.to_string()) }
+        Self {
+            status: "rejected",
+            error: Some(rejection.name().to_owned()),
+            detail: Some(rejection.to_string()),
+        }
     }
 }
 
@@ -69,13 +78,13 @@ impl Outcome {
         Self {
             r0: match report.ended {
                 Ended::Exit(value) => Some(Number(value)),
-                Ended::Error(_) => None,
+                _ => None,
             },
             instructions: report.instructions,
             remaining: report.remaining,
             registers: report.registers.map(Number),
             input: Hex(report.input),
-            logs: Vec::new(),
+            logs: report.logs,
             dump: report.dump.into_iter().map(|bytes| bytes.map(Hex)).collect(),
             trace: trace.map(|rows| rows.into_iter().map(|row| row.map(Number)).collect()),
         }

@@ -7,7 +7,7 @@ use std::{
 
 use svmllm::{
     deltanet::HeadsBoundary,
-    host::{Ended, Machine, Mode, Program, Setup, SetupError},
+    host::{Ended, Environment, Machine, Mode, Program, Setup, SetupError},
     tables::{Counted, Indexed, WeightsError, alphabet::Region},
 };
 
@@ -66,6 +66,8 @@ pub struct Report {
     pub registers: [u64; 11],
     /// Instructions executed, the failing one included.
     pub instructions: u64,
+    /// Lines logged.
+    pub logs: Vec<String>,
     /// Compute units left.
     pub remaining: u64,
     /// Bytes of the input region.
@@ -85,14 +87,14 @@ impl Report {
 
 /// Runs a program to its end.
 pub fn run<E: HeadsBoundary>(evaluator: &E, job: &Job<'_>, watch: Watch<'_>) -> Result<Report, RunError> {
-    let mut machine = Machine::new(evaluator, job.program, job.setup, job.mode)?;
+    let mut machine = Machine::new(evaluator, job.program, job.setup, &Environment::default(), job.mode)?;
     let begun = Instant::now();
     let ended = match watch {
         Watch::Progress(progress) => run_in_chunks(&mut machine, progress)?,
         Watch::Steps(step) => run_stepwise(&mut machine, step)?,
     };
     let elapsed = begun.elapsed();
-    report(&machine, job, ended, elapsed).map_err(RunError::evaluator)
+    report(&mut machine, job, ended, elapsed).map_err(RunError::evaluator)
 }
 
 fn run_in_chunks<E: HeadsBoundary>(
@@ -106,7 +108,7 @@ fn run_in_chunks<E: HeadsBoundary>(
         if let Some(ended) = machine.run_for(chunk).map_err(RunError::evaluator)? {
             return Ok(ended.clone());
         }
-        progress(machine.used().map_err(RunError::evaluator)?);
+        progress(machine.instructions());
         if begun.elapsed() < CHUNK_TIME {
             chunk = chunk.saturating_mul(2);
         }
@@ -128,7 +130,7 @@ fn run_stepwise<E: HeadsBoundary>(
 }
 
 fn report<E: HeadsBoundary>(
-    machine: &Machine<'_, E>,
+    machine: &mut Machine<'_, E>,
     job: &Job<'_>,
     ended: Ended,
     elapsed: Duration,
@@ -137,7 +139,8 @@ fn report<E: HeadsBoundary>(
     Ok(Report {
         ended,
         registers,
-        instructions: machine.used()?,
+        instructions: machine.instructions(),
+        logs: machine.take_logs()?,
         remaining: machine.remaining()?,
         input: machine.bytes(Region::Input)?,
         dump: job
@@ -163,10 +166,9 @@ pub struct Cost {
 /// Counts what the first `steps` instructions cost.
 pub fn count(indexed: Indexed, job: &Job, steps: u64) -> Result<Cost, RunError> {
     let counted = Counted::new(indexed);
-    let mut machine = Machine::new(&counted, job.program, job.setup, job.mode)?;
+    let mut machine = Machine::new(&counted, job.program, job.setup, &Environment::default(), job.mode)?;
     counted.restart();
     machine.run_for(steps).map_err(RunError::evaluator)?;
     let counts = counted.counts();
-    let instructions = machine.used().map_err(RunError::evaluator)?;
-    Ok(Cost { instructions, layers: counts.layers, observations: counts.observed() })
+    Ok(Cost { instructions: machine.instructions(), layers: counts.layers, observations: counts.observed() })
 }

@@ -2,10 +2,12 @@
 
 mod bytes;
 mod divide;
+pub mod field;
 mod high;
 mod jump;
 mod shift;
 mod signed;
+pub mod wide;
 mod words;
 
 pub use bytes::{keep_bytes, swap_bytes};

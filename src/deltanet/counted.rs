@@ -28,6 +28,10 @@ impl<E: Heads> Heads for Counted<E> {
         self.inner().bank_write(bank, &key.value, &strength.value, &value.value);
     }
 
+    fn page(&self) -> E::Ram {
+        self.inner().page()
+    }
+
     fn ram_read(&self, ram: &E::Ram, offset: &Word<Self>) -> Word<Self> {
         self.read(&[self.depth(offset)], self.inner().ram_read(ram, &offset.value))
     }

@@ -158,7 +158,7 @@ impl Dense {
     fn strengths(&self, span: &Digit<Span>) -> Result<Tensor> {
         let mut matrix = vec![0f32; ROWS * Span::LETTERS.len()];
         for letter in 1..Span::LETTERS.len() {
-            for row in 0..1 << (letter - 1) {
+            for row in 0..letter {
                 matrix[row * Span::LETTERS.len() + self.position_of::<Span>(letter)] = 1.0;
             }
         }
@@ -184,6 +184,10 @@ impl Heads for Dense {
             self.delta("registers", &bank.0, self.digit_tensor(key), &strength, &value)
         });
         bank.0 = self.keep(next, (16, WORD));
+    }
+
+    fn page(&self) -> Paged {
+        self.ram(&[0; PAGE])
     }
 
     fn ram_read(&self, ram: &Paged, offset: &Word<Self>) -> Word<Self> {

@@ -62,6 +62,10 @@ impl Heads for Indexed {
         }
     }
 
+    fn page(&self) -> Ram {
+        self.ram(&[0; PAGE])
+    }
+
     #[inline(always)]
     fn ram_read(&self, ram: &Ram, offset: &Word) -> Word {
         let row = self.row(offset);
@@ -75,10 +79,7 @@ impl Heads for Indexed {
     fn ram_write(&self, ram: &mut Ram, offset: &Word, span: &Digit<Span>, value: &Word) {
         let row = self.row(offset);
         let bytes = value.to_bytes();
-        let count = match self.index(span) {
-            0 => return,
-            letter => 1 << (letter - 1),
-        };
+        let count = self.index(span);
         // What would land outside the pages is lost.
         let end = ram.0.len() - ROWS;
         let count = count.min(end.saturating_sub(row));

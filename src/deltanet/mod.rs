@@ -51,6 +51,8 @@ pub trait Heads: Evaluator {
         strength: &Self::Digit<Bit>,
         value: &Word<Self>,
     );
+    /// A fresh RAM of one page.
+    fn page(&self) -> Self::Ram;
     /// Reads the eight rows from `offset` on (its eight lowest lanes count), the first in the two lowest
     /// lanes. A RAM has as many whole pages of 256 rows as its bytes need; rows outside them read as 0.
     fn ram_read(&self, ram: &Self::Ram, offset: &Word<Self>) -> Word<Self>;

@@ -1,6 +1,7 @@
 //! The reference VM's errors, with its names and its texts.
 
-use std::fmt;
+use solana_instruction_error::InstructionError;
+use std::{fmt, str::Utf8Error};
 
 /// What a memory access wanted to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,5 +68,117 @@ impl EbpfError {
             Self::StackAccessViolation(..) => "StackAccessViolation",
             Self::UnsupportedInstruction => "UnsupportedInstruction",
         }
+    }
+}
+
+/// A failure of a syscall: the variants of the reference's `SyscallError` that these syscalls can return,
+/// with the same fields and the same `Display` text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SyscallError {
+    /// Text that is not UTF-8.
+    #[error("{0}: {1:?}")]
+    InvalidString(Utf8Error, Vec<u8>),
+    /// The program gave up.
+    #[error("SBF program panicked")]
+    Abort,
+    /// The program panicked: source file, line, column.
+    #[error("SBF program Panicked in {0} at {1}:{2}")]
+    Panic(String, u64, u64),
+    /// No address can be made of the seeds.
+    #[error("Could not create program address with signer seeds: {0}")]
+    BadSeeds(SeedsError),
+    /// A program that may not be called by others.
+    #[error("Program {0} not supported by inner instructions")]
+    ProgramNotSupported(String),
+    /// A pointer that is not a multiple of what its type asks for.
+    #[error("Unaligned pointer")]
+    UnalignedPointer,
+    /// More signers than a call may have.
+    #[error("Too many signers")]
+    TooManySigners,
+    /// Ranges that must not share a byte do.
+    #[error("Overlapping copy")]
+    CopyOverlapping,
+    /// More return data than is kept: how much, and how much is kept.
+    #[error("Return data too large ({0} > {1})")]
+    ReturnDataTooLarge(u64, u64),
+    /// More slices than are hashed at once.
+    #[error("Hashing too many sequences")]
+    TooManySlices,
+    /// A length that cannot be.
+    #[error("InvalidLength")]
+    InvalidLength,
+    /// A call with more data than it may have.
+    #[error("Invoked an instruction with data that is too large ({data_len} > {max_data_len})")]
+    MaxInstructionDataLenExceeded {
+        /// Bytes.
+        data_len: u64,
+        /// Bytes allowed.
+        max_data_len: u64,
+    },
+    /// A call with more accounts than it may have.
+    #[error("Invoked an instruction with too many accounts ({num_accounts} > {max_accounts})")]
+    MaxInstructionAccountsExceeded {
+        /// Accounts.
+        num_accounts: u64,
+        /// Accounts allowed.
+        max_accounts: u64,
+    },
+    /// A call with more account descriptions than it may have.
+    #[error(
+        "Invoked an instruction with too many account info's ({num_account_infos} > {max_account_infos})"
+    )]
+    MaxInstructionAccountInfosExceeded {
+        /// Descriptions.
+        num_account_infos: u64,
+        /// Descriptions allowed.
+        max_account_infos: u64,
+    },
+    /// A selector that selects nothing.
+    #[error("InvalidAttribute")]
+    InvalidAttribute,
+    /// An address the caller may not name.
+    #[error("Invalid pointer")]
+    InvalidPointer,
+}
+
+/// Why seeds make no address: the texts of the reference's `PubkeyError`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SeedsError {
+    /// Too many, or one too long.
+    #[error("Length of the seed is too long for address generation")]
+    MaxSeedLengthExceeded,
+    /// The address would be a public key.
+    #[error("Provided seeds do not result in a valid address")]
+    InvalidSeeds,
+}
+
+/// Why a program failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// An instruction of the machine, or an access of a syscall.
+    #[error(transparent)]
+    Vm(#[from] EbpfError),
+    /// A syscall.
+    #[error(transparent)]
+    Syscall(#[from] SyscallError),
+    /// A syscall, with an error that becomes the instruction's own.
+    #[error("{0}")]
+    Instruction(InstructionError),
+    /// A syscall the weights do not compute.
+    #[error("the weights do not compute {0}")]
+    NotComputed(&'static str),
+}
+
+impl RunError {
+    /// The name of the innermost variant, as the reference spells it.
+    pub fn name(&self) -> String {
+        let variant = match self {
+            Self::Vm(error) => return error.name().to_owned(),
+            Self::Syscall(error) => format!("{error:?}"),
+            Self::Instruction(error) => format!("{error:?}"),
+            Self::NotComputed(_) => return "NotComputed".to_owned(),
+        };
+        variant.split([' ', '(', '{']).next().unwrap_or_default().to_owned()
     }
 }

@@ -3,6 +3,7 @@
 mod asm;
 mod disasm;
 pub mod elf;
+mod environment;
 mod error;
 mod isa;
 mod machine;
@@ -13,10 +14,13 @@ mod verifier;
 
 pub use asm::{AsmError, AsmErrorKind, MAX_SLOTS, assemble};
 pub use disasm::{disassemble, instruction_text};
-pub use error::{AccessType, EbpfError};
+pub use environment::{
+    Address, DEFAULT_SLOT, Environment, EpochStake, ReturnData, SYSVAR_IDS, Sibling, Sysvars,
+};
+pub use error::{AccessType, EbpfError, RunError, SeedsError, SyscallError};
 pub use machine::{
-    Ended, HEAP_ADDRESS, INPUT_ADDRESS, MAX_REGION_BYTES, Machine, Mode, STACK_ADDRESS, STACK_BYTES, Setup,
-    SetupError,
+    Abi, Ended, HEAP_ADDRESS, INPUT_ADDRESS, MAX_REGION_BYTES, Machine, Mode, STACK_ADDRESS, STACK_BYTES,
+    Setup, SetupError,
 };
 pub use murmur3::{pc_key, symbol_key};
 pub use program::{Program, Version};

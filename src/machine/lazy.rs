@@ -64,6 +64,28 @@ pub fn lazy_step<S: Lazy>(e: &S, image: &Image<S>, state: &mut State<S>) -> Step
     }
 }
 
+/// Goes on after a syscall: to the next slot, or into the function whose key is the syscall's own.
+///
+/// Before v3 a key is looked up among the syscalls and then among the functions, and both run.
+///
+/// # Errors
+/// An observed activation is not one-hot.
+pub fn after_syscall<S: Lazy>(e: &S, image: &Image<S>, state: &mut State<S>) -> Stepped<S> {
+    let (slot, present) = e.fetch(&image.slots, &state.pc);
+    let phase = e.apply3(PHASE, &image.version, &present, &e.digit::<Bit, 0>());
+    let control = e.decode(&phase, &e.lane(&slot, 0), &e.lane(&slot, 1));
+    let next = e.increment(&state.pc);
+    let step = Step { e, image, slot, control, next };
+    if e.observe_gate(&e.gates(&step.control, UNIT), Site::Unit)? == Unit::Call {
+        let (target, found) = e.find(&image.functions, &decode::key(e, &step.slot));
+        if e.observe(&found, Site::FunctionFound)? {
+            return step.enter(state, &target);
+        }
+    }
+    state.pc = step.next;
+    Ok(None)
+}
+
 /// An instruction on its way through the stages.
 struct Step<'a, S: Lazy> {
     e: &'a S,

@@ -17,6 +17,8 @@ pub struct Memory<E: Heads> {
 
 /// What is mapped of a region.
 pub struct Extent<E: Heads> {
+    /// Bytes.
+    pub length: Word<E>,
     /// Addresses covered, gaps included: what counts as inside when an error names the region.
     pub covered: Word<E>,
     /// For each [`Size`], the largest offset at which an access of that width ends inside.
@@ -38,6 +40,7 @@ impl<E: Heads> Extent<E> {
     ) -> Self {
         let limits = widths.each_ref().map(|width| e.sub_words(length, width, &e.digit::<Bit, 0>()));
         Self {
+            length: length.clone(),
             covered: covered.clone(),
             fits: limits.each_ref().map(|(_, borrow)| e.apply1(BIT_NOT, borrow)),
             last: limits.map(|(last, _)| last),

@@ -17,8 +17,8 @@ mod state;
 pub use calls::frame_stride;
 pub use fault::{Place, place};
 pub use full::{FullStep, full_step};
-pub use lazy::lazy_step;
-pub use memory::{Extent, Memory};
+pub use lazy::{Lazy, after_syscall, lazy_step};
+pub use memory::{Extent, Memory, close_gaps, locate};
 pub use state::{Access, Image, State, Stop};
 
 /// First of the four registers a call keeps for the caller.

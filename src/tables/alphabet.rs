@@ -23,11 +23,17 @@ pub enum AlphabetId {
     Halt,
     Callee,
     Call,
+    Decimal,
+    Base58,
+    Sextet,
+    Utf8,
+    Utf8Class,
+    Syscall,
 }
 
 impl AlphabetId {
     /// Every alphabet.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 22] = [
         Self::Nibble,
         Self::Bit,
         Self::Carry,
@@ -44,6 +50,12 @@ impl AlphabetId {
         Self::Halt,
         Self::Callee,
         Self::Call,
+        Self::Decimal,
+        Self::Base58,
+        Self::Sextet,
+        Self::Utf8,
+        Self::Utf8Class,
+        Self::Syscall,
     ];
 
     /// Number of letters.
@@ -65,6 +77,12 @@ impl AlphabetId {
             Self::Halt => Halt::LETTERS.len(),
             Self::Callee => Callee::LETTERS.len(),
             Self::Call => Call::LETTERS.len(),
+            Self::Decimal => 10,
+            Self::Base58 => 58,
+            Self::Sextet => 64,
+            Self::Utf8 => Utf8::LETTERS.len(),
+            Self::Utf8Class => Utf8Class::LETTERS.len(),
+            Self::Syscall => Syscall::LETTERS.len(),
         }
     }
 
@@ -87,6 +105,12 @@ impl AlphabetId {
             Self::Halt => "halt",
             Self::Callee => "callee",
             Self::Call => "call",
+            Self::Decimal => "decimal",
+            Self::Base58 => "base58",
+            Self::Sextet => "sextet",
+            Self::Utf8 => "utf8",
+            Self::Utf8Class => "utf8_class",
+            Self::Syscall => "syscall",
         }
     }
 }
@@ -122,6 +146,27 @@ impl Alphabet for Bit {
 pub struct Quarter;
 impl Alphabet for Quarter {
     const ID: AlphabetId = AlphabetId::Quarter;
+}
+
+/// Ten letters, 0 to 9: a digit of a number in base 10, or a remainder by 10.
+#[derive(Clone, Copy, Debug)]
+pub struct Decimal;
+impl Alphabet for Decimal {
+    const ID: AlphabetId = AlphabetId::Decimal;
+}
+
+/// Fifty-eight letters, 0 to 57: a digit of an address as text, or a remainder by 58.
+#[derive(Clone, Copy, Debug)]
+pub struct Base58;
+impl Alphabet for Base58 {
+    const ID: AlphabetId = AlphabetId::Base58;
+}
+
+/// Sixty-four letters, 0 to 63: six bits, a character of base64.
+#[derive(Clone, Copy, Debug)]
+pub struct Sextet;
+impl Alphabet for Sextet {
+    const ID: AlphabetId = AlphabetId::Sextet;
 }
 
 macro_rules! gates {
@@ -309,8 +354,16 @@ gates! {
         One,
         /// Two rows.
         Two,
+        /// Three rows.
+        Three,
         /// Four rows.
         Four,
+        /// Five rows.
+        Five,
+        /// Six rows.
+        Six,
+        /// Seven rows.
+        Seven,
         /// Eight rows.
         Eight,
     }
@@ -365,5 +418,142 @@ gates! {
         Function,
         /// Nothing that exists.
         Nothing,
+    }
+    /// How far into a character of UTF-8 a text has come.
+    Utf8 {
+        /// Between characters.
+        Start,
+        /// One more continuation byte.
+        One,
+        /// Two more.
+        Two,
+        /// Three more.
+        Three,
+        /// After 0xe0: a byte from 0xa0 on, then one more.
+        AfterE0,
+        /// After 0xed: a byte below 0xa0, then one more.
+        AfterEd,
+        /// After 0xf0: a byte from 0x90 on, then two more.
+        AfterF0,
+        /// After 0xf4: a byte below 0x90, then two more.
+        AfterF4,
+        /// No text at all.
+        Wrong,
+    }
+    /// What a byte can be in UTF-8.
+    Utf8Class {
+        /// A character of its own.
+        Ascii,
+        /// 0x80 to 0x8f.
+        Low,
+        /// 0x90 to 0x9f.
+        Middle,
+        /// 0xa0 to 0xbf.
+        High,
+        /// Starts a character of two bytes.
+        Two,
+        /// 0xe0.
+        E0,
+        /// Starts a character of three bytes, any of them.
+        Three,
+        /// 0xed.
+        Ed,
+        /// 0xf0.
+        F0,
+        /// Starts a character of four bytes, any of them.
+        Four,
+        /// 0xf4.
+        F4,
+        /// Never occurs.
+        Never,
+    }
+    /// The system calls, under the names programs import them by.
+    Syscall {
+        /// `abort`.
+        Abort,
+        /// `sol_panic_`.
+        Panic,
+        /// `sol_log_`.
+        Log,
+        /// `sol_log_64_`.
+        Log64,
+        /// `sol_log_pubkey`.
+        LogPubkey,
+        /// `sol_log_compute_units_`.
+        LogComputeUnits,
+        /// `sol_create_program_address`.
+        CreateProgramAddress,
+        /// `sol_try_find_program_address`.
+        TryFindProgramAddress,
+        /// `sol_sha256`.
+        Sha256,
+        /// `sol_keccak256`.
+        Keccak256,
+        /// `sol_secp256k1_recover`.
+        Secp256k1Recover,
+        /// `sol_blake3`.
+        Blake3,
+        /// `sol_sha512`.
+        Sha512,
+        /// `sol_curve_validate_point`.
+        CurveValidatePoint,
+        /// `sol_curve_group_op`.
+        CurveGroupOp,
+        /// `sol_curve_multiscalar_mul`.
+        CurveMultiscalarMul,
+        /// `sol_curve_decompress`.
+        CurveDecompress,
+        /// `sol_curve_pairing_map`.
+        CurvePairingMap,
+        /// `sol_get_clock_sysvar`.
+        GetClockSysvar,
+        /// `sol_get_epoch_schedule_sysvar`.
+        GetEpochScheduleSysvar,
+        /// `sol_get_fees_sysvar`.
+        GetFeesSysvar,
+        /// `sol_get_rent_sysvar`.
+        GetRentSysvar,
+        /// `sol_get_last_restart_slot`.
+        GetLastRestartSlot,
+        /// `sol_get_epoch_rewards_sysvar`.
+        GetEpochRewardsSysvar,
+        /// `sol_memcpy_`.
+        Memcpy,
+        /// `sol_memmove_`.
+        Memmove,
+        /// `sol_memset_`.
+        Memset,
+        /// `sol_memcmp_`.
+        Memcmp,
+        /// `sol_get_processed_sibling_instruction`.
+        GetProcessedSiblingInstruction,
+        /// `sol_get_stack_height`.
+        GetStackHeight,
+        /// `sol_set_return_data`.
+        SetReturnData,
+        /// `sol_get_return_data`.
+        GetReturnData,
+        /// `sol_invoke_signed_c`.
+        InvokeSignedC,
+        /// `sol_invoke_signed_rust`.
+        InvokeSignedRust,
+        /// `sol_alloc_free_`.
+        AllocFree,
+        /// `sol_alt_bn128_group_op`.
+        AltBn128GroupOp,
+        /// `sol_big_mod_exp`.
+        BigModExp,
+        /// `sol_poseidon`.
+        Poseidon,
+        /// `sol_remaining_compute_units`.
+        RemainingComputeUnits,
+        /// `sol_alt_bn128_compression`.
+        AltBn128Compression,
+        /// `sol_get_sysvar`.
+        GetSysvar,
+        /// `sol_get_epoch_stake`.
+        GetEpochStake,
+        /// `sol_log_data`.
+        LogData,
     }
 }

@@ -3,8 +3,10 @@
 
 use super::{
     catalogue::TableId,
+    evaluator::ADDENDS,
     stairs::Stair,
     weights::{Array, BOUND, HEADS, Weights, WeightsError},
+    wide::COLUMN_LIMIT,
 };
 
 /// Largest sum of |w| `input` + |b| over the rows of a layer.
@@ -45,12 +47,17 @@ pub(crate) fn check(weights: &Weights) -> Result<(), WeightsError> {
     let places = weights.get("product.digits")?;
     layer("product.digits", places, None, 1.0)?;
     let places = largest("product.digits")? * places.shape[0] as f64;
+    let sums = largest("product.digits")? * ADDENDS as f64;
     for stair in Stair::ALL {
         let name = format!("stair.{}", stair.name());
         let get = |part: &str| weights.get(&format!("{name}.{part}"));
         let input = match stair {
-            Stair::High => columns,
-            Stair::Low => columns + largest("stair.high.remainder")?,
+            Stair::Top => COLUMN_LIMIT as f64,
+            Stair::High => columns.max(sums).max(COLUMN_LIMIT as f64 + largest("stair.top.remainder")?),
+            Stair::Low => {
+                let top = largest("stair.top.remainder")?;
+                columns.max(sums).max(COLUMN_LIMIT as f64 + top) + largest("stair.high.remainder")?
+            }
             Stair::Small => places,
         };
         let hidden = layer(&name, get("w1")?, Some(get("b1")?), input.max(stair.limit() as f64))?;
@@ -88,7 +95,9 @@ pub(crate) fn check_heads(weights: &Weights) -> Result<(), WeightsError> {
 /// [`WeightsError::Structure`] for the first that does not.
 pub(crate) fn check_integers(weights: &Weights) -> Result<(), WeightsError> {
     for (name, array) in weights.tensors() {
-        let summed = name.starts_with("product.") || name.starts_with("stair.");
+        let summed = ["product.", "stair.", "wide.", "modulus.", "number."]
+            .into_iter()
+            .any(|kind| name.starts_with(kind));
         if let Some(entry) = array.data.iter().find(|entry| summed && entry.fract() != 0.0) {
             return Err(WeightsError::structure(name, format!("{entry} is not an integer")));
         }

@@ -45,6 +45,29 @@ pub enum TableId {
     FaultHalt,
     Negative,
     StaticCall,
+    Aligned,
+    Tail,
+    HexLow,
+    HexHigh,
+    DecimalQuotient,
+    DecimalRemainder,
+    DecimalDigit,
+    Base58Quotient,
+    Base58Remainder,
+    Base58Low,
+    Base58High,
+    Base58Zero,
+    SextetHigh,
+    SextetLow,
+    Base64Low,
+    Base64High,
+    Utf8Class,
+    Utf8Next,
+    Utf8Ends,
+    Syscall,
+    Choose,
+    Chi,
+    ChunkFlags,
 }
 
 /// A table's signature and function.
@@ -60,6 +83,7 @@ pub struct Spec {
 }
 
 const NN: &[AlphabetId] = &[Id::Nibble, Id::Nibble];
+const NNN: &[AlphabetId] = &[Id::Nibble; 3];
 const N: &[AlphabetId] = &[Id::Nibble];
 const BB: &[AlphabetId] = &[Id::Bit, Id::Bit];
 const C: &[AlphabetId] = &[Id::Carry];
@@ -87,9 +111,54 @@ fn leaving(state: usize, carry: usize) -> usize {
     if state == Carry::Propagate as usize { carry } else { usize::from(state == Carry::Generate as usize) }
 }
 
+/// Characters of the digits in base 16, 58 and 64.
+const HEX: &[u8; 16] = b"0123456789abcdef";
+const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// What a byte can be in UTF-8 (RFC 3629, section 4).
+fn utf8_class(byte: usize) -> Utf8Class {
+    match byte {
+        ..0x80 => Utf8Class::Ascii,
+        0x80..0x90 => Utf8Class::Low,
+        0x90..0xa0 => Utf8Class::Middle,
+        0xa0..0xc0 => Utf8Class::High,
+        0xc2..0xe0 => Utf8Class::Two,
+        0xe0 => Utf8Class::E0,
+        0xed => Utf8Class::Ed,
+        0xe1..0xf0 => Utf8Class::Three,
+        0xf0 => Utf8Class::F0,
+        0xf1..0xf4 => Utf8Class::Four,
+        0xf4 => Utf8Class::F4,
+        _ => Utf8Class::Never,
+    }
+}
+
+/// Where a text is after one more byte.
+fn utf8_next(state: Utf8, class: Utf8Class) -> Utf8 {
+    use Utf8Class::{Ascii, E0, Ed, F0, F4, Four, High, Low, Middle, Three, Two};
+    match (state, class) {
+        (Utf8::Start, Ascii) | (Utf8::One, Low | Middle | High) => Utf8::Start,
+        (Utf8::Start, Two)
+        | (Utf8::Two, Low | Middle | High)
+        | (Utf8::AfterE0, High)
+        | (Utf8::AfterEd, Low | Middle) => Utf8::One,
+        (Utf8::Start, Three)
+        | (Utf8::Three, Low | Middle | High)
+        | (Utf8::AfterF0, Middle | High)
+        | (Utf8::AfterF4, Low) => Utf8::Two,
+        (Utf8::Start, Four) => Utf8::Three,
+        (Utf8::Start, E0) => Utf8::AfterE0,
+        (Utf8::Start, Ed) => Utf8::AfterEd,
+        (Utf8::Start, F0) => Utf8::AfterF0,
+        (Utf8::Start, F4) => Utf8::AfterF4,
+        _ => Utf8::Wrong,
+    }
+}
+
 impl TableId {
     /// Every table.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 56] = [
         Self::Add,
         Self::AddCarry,
         Self::Subtract,
@@ -123,6 +192,29 @@ impl TableId {
         Self::FaultHalt,
         Self::Negative,
         Self::StaticCall,
+        Self::Aligned,
+        Self::Tail,
+        Self::HexLow,
+        Self::HexHigh,
+        Self::DecimalQuotient,
+        Self::DecimalRemainder,
+        Self::DecimalDigit,
+        Self::Base58Quotient,
+        Self::Base58Remainder,
+        Self::Base58Low,
+        Self::Base58High,
+        Self::Base58Zero,
+        Self::SextetHigh,
+        Self::SextetLow,
+        Self::Base64Low,
+        Self::Base64High,
+        Self::Utf8Class,
+        Self::Utf8Next,
+        Self::Utf8Ends,
+        Self::Syscall,
+        Self::Choose,
+        Self::Chi,
+        Self::ChunkFlags,
     ];
 
     /// What the table computes.
@@ -191,7 +283,7 @@ impl TableId {
             Self::Region => ("region", &[Id::Nibble, Id::Bit], Id::Region, |x| {
                 if x[1] == 1 && x[0] < 5 { x[0] } else { Region::Nowhere as usize }
             }),
-            Self::Span => ("span", &[Id::Size, Id::Bit], Id::Span, |x| if x[1] == 1 { x[0] + 1 } else { 0 }),
+            Self::Span => ("span", &[Id::Size, Id::Bit], Id::Span, |x| if x[1] == 1 { 1 << x[0] } else { 0 }),
             Self::SwapSize => ("swap_size", N, Id::Size, |x| {
                 (match x[0] {
                     1 => Size::Half,
@@ -205,6 +297,51 @@ impl TableId {
             }),
             Self::Negative => ("negative", N, Id::Bit, |x| x[0] >> 3),
             Self::StaticCall => ("static_call", N, Id::Call, |x| x[0].min(Call::Nothing as usize)),
+            Self::Aligned => ("aligned", &[Id::Size, Id::Nibble], Id::Bit, |x| {
+                usize::from(x[1].trailing_zeros() >= x[0] as u32)
+            }),
+            Self::Tail => ("tail", N, Id::Span, |x| x[0].min(Span::Eight as usize)),
+            Self::HexLow => ("hex_low", N, Id::Nibble, |x| usize::from(HEX[x[0]]) & 15),
+            Self::HexHigh => ("hex_high", N, Id::Nibble, |x| usize::from(HEX[x[0]]) >> 4),
+            Self::DecimalQuotient => {
+                ("decimal_quotient", &[Id::Decimal, Id::Nibble], Id::Nibble, |x| (16 * x[0] + x[1]) / 10)
+            }
+            Self::DecimalRemainder => {
+                ("decimal_remainder", &[Id::Decimal, Id::Nibble], Id::Decimal, |x| (16 * x[0] + x[1]) % 10)
+            }
+            Self::DecimalDigit => ("decimal_digit", &[Id::Decimal], Id::Nibble, |x| x[0]),
+            Self::Base58Quotient => {
+                ("base58_quotient", &[Id::Base58, Id::Nibble], Id::Nibble, |x| (16 * x[0] + x[1]) / 58)
+            }
+            Self::Base58Remainder => {
+                ("base58_remainder", &[Id::Base58, Id::Nibble], Id::Base58, |x| (16 * x[0] + x[1]) % 58)
+            }
+            Self::Base58Low => ("base58_low", &[Id::Base58], Id::Nibble, |x| usize::from(BASE58[x[0]]) & 15),
+            Self::Base58High => {
+                ("base58_high", &[Id::Base58], Id::Nibble, |x| usize::from(BASE58[x[0]]) >> 4)
+            }
+            Self::Base58Zero => ("base58_zero", &[Id::Base58], Id::Bit, |x| usize::from(x[0] == 0)),
+            Self::SextetHigh => ("sextet_high", NN, Id::Sextet, |x| (x[0] << 2) | (x[1] >> 2)),
+            Self::SextetLow => ("sextet_low", NN, Id::Sextet, |x| ((x[0] & 3) << 4) | x[1]),
+            Self::Base64Low => ("base64_low", &[Id::Sextet], Id::Nibble, |x| usize::from(BASE64[x[0]]) & 15),
+            Self::Base64High => {
+                ("base64_high", &[Id::Sextet], Id::Nibble, |x| usize::from(BASE64[x[0]]) >> 4)
+            }
+            Self::Utf8Class => ("utf8_class", NN, Id::Utf8Class, |x| utf8_class(x[1] << 4 | x[0]) as usize),
+            Self::Utf8Next => ("utf8_next", &[Id::Utf8, Id::Utf8Class], Id::Utf8, |x| {
+                utf8_next(Utf8::LETTERS[x[0]], Utf8Class::LETTERS[x[1]]) as usize
+            }),
+            Self::Utf8Ends => {
+                ("utf8_ends", &[Id::Utf8], Id::Bit, |x| usize::from(x[0] == Utf8::Start as usize))
+            }
+            Self::Syscall => {
+                ("syscall", NN, Id::Syscall, |x| (x[1] << 4 | x[0]).min(Syscall::LETTERS.len() - 1))
+            }
+            Self::Choose => ("choose", NNN, Id::Nibble, |x| (x[0] & x[1]) | (!x[0] & x[2] & 15)),
+            Self::Chi => ("chi", NNN, Id::Nibble, |x| x[0] ^ (!x[1] & x[2] & 15)),
+            Self::ChunkFlags => {
+                ("chunk_flags", N, Id::Nibble, |x| usize::from(x[0] == 0) | usize::from(x[0] == 15) << 1)
+            }
         };
         Spec { name, inputs, output, function }
     }
@@ -306,6 +443,52 @@ pub const FAULT_HALT: Table1<Fault, Halt> = Table1::new(TableId::FaultHalt);
 pub const NEGATIVE: Table1<Nibble, Bit> = Table1::new(TableId::Negative);
 /// What a static call calls, of its source field.
 pub const STATIC_CALL: Table1<Nibble, Call> = Table1::new(TableId::StaticCall);
+/// Whether an address is aligned for a width, of its lowest digit.
+pub const ALIGNED: Table2<Size, Nibble, Bit> = Table2::new(TableId::Aligned);
+/// Rows a write of what is left replaces, of the lowest digit of how many bytes are left, at most eight.
+pub const TAIL: Table1<Nibble, Span> = Table1::new(TableId::Tail);
+/// Low digit of the character of a digit in base 16.
+pub const HEX_LOW: Table1<Nibble, Nibble> = Table1::new(TableId::HexLow);
+/// High digit of that character.
+pub const HEX_HIGH: Table1<Nibble, Nibble> = Table1::new(TableId::HexHigh);
+/// (remainder so far, next digit): a digit of the quotient by 10.
+pub const DECIMAL_QUOTIENT: Table2<Decimal, Nibble, Nibble> = Table2::new(TableId::DecimalQuotient);
+/// (remainder so far, next digit): the remainder by 10.
+pub const DECIMAL_REMAINDER: Table2<Decimal, Nibble, Decimal> = Table2::new(TableId::DecimalRemainder);
+/// Low digit of the character of a digit in base 10; the high one is 3.
+pub const DECIMAL_DIGIT: Table1<Decimal, Nibble> = Table1::new(TableId::DecimalDigit);
+/// (remainder so far, next digit): a digit of the quotient by 58.
+pub const BASE58_QUOTIENT: Table2<Base58, Nibble, Nibble> = Table2::new(TableId::Base58Quotient);
+/// (remainder so far, next digit): the remainder by 58.
+pub const BASE58_REMAINDER: Table2<Base58, Nibble, Base58> = Table2::new(TableId::Base58Remainder);
+/// Low digit of the character of a digit in base 58.
+pub const BASE58_LOW: Table1<Base58, Nibble> = Table1::new(TableId::Base58Low);
+/// High digit of that character.
+pub const BASE58_HIGH: Table1<Base58, Nibble> = Table1::new(TableId::Base58High);
+/// Whether a digit in base 58 is 0.
+pub const BASE58_ZERO: Table1<Base58, Bit> = Table1::new(TableId::Base58Zero);
+/// A digit and the two high bits of the next.
+pub const SEXTET_HIGH: Table2<Nibble, Nibble, Sextet> = Table2::new(TableId::SextetHigh);
+/// The two low bits of a digit and the next.
+pub const SEXTET_LOW: Table2<Nibble, Nibble, Sextet> = Table2::new(TableId::SextetLow);
+/// Low digit of the character of six bits.
+pub const BASE64_LOW: Table1<Sextet, Nibble> = Table1::new(TableId::Base64Low);
+/// High digit of that character.
+pub const BASE64_HIGH: Table1<Sextet, Nibble> = Table1::new(TableId::Base64High);
+/// (low digit, high digit): what a byte can be in UTF-8.
+pub const UTF8_CLASS: Table2<Nibble, Nibble, Utf8Class> = Table2::new(TableId::Utf8Class);
+/// Where a text is after one more byte.
+pub const UTF8_NEXT: Table2<Utf8, Utf8Class, Utf8> = Table2::new(TableId::Utf8Next);
+/// Whether a text may end here.
+pub const UTF8_ENDS: Table1<Utf8, Bit> = Table1::new(TableId::Utf8Ends);
+/// (low digit, high digit): the syscall with a number.
+pub const SYSCALL: Table2<Nibble, Nibble, Syscall> = Table2::new(TableId::Syscall);
+/// Bit by bit, where the first is set the second, else the third.
+pub const CHOOSE: Table3<Nibble, Nibble, Nibble, Nibble> = Table3::new(TableId::Choose);
+/// Bit by bit, the first, inverted where the second is clear and the third is set.
+pub const CHI: Table3<Nibble, Nibble, Nibble, Nibble> = Table3::new(TableId::Chi);
+/// BLAKE3's flags of a block, of its number in a chunk: 1 for the first, 2 for the last of sixteen.
+pub const CHUNK_FLAGS: Table1<Nibble, Nibble> = Table1::new(TableId::ChunkFlags);
 
 /// Words the circuits need as constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -326,11 +509,15 @@ pub enum WordConst {
     StackBelow,
     /// The depth at which a call fails: 64.
     MaxDepth,
+    /// Bit 7: the byte that ends a message of SHA-2.
+    Bit7,
+    /// Bit 63: the bit that ends a block of Keccak.
+    Bit63,
 }
 
 impl WordConst {
     /// Every constant.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Zero,
         Self::One,
         Self::FrameSize,
@@ -339,6 +526,8 @@ impl WordConst {
         Self::StackFrames,
         Self::StackBelow,
         Self::MaxDepth,
+        Self::Bit7,
+        Self::Bit63,
     ];
 
     /// The value.
@@ -352,6 +541,8 @@ impl WordConst {
             Self::StackFrames => 65 * 4096,
             Self::StackBelow => 2 * 4096,
             Self::MaxDepth => 64,
+            Self::Bit7 => 1 << 7,
+            Self::Bit63 => 1 << 63,
         }
     }
 }

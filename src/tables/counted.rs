@@ -8,12 +8,16 @@ use super::{
     catalogue::*,
     decode::Group,
     evaluator::{Boundary, Evaluator, Sequencer, Word},
+    lists::WordList,
+    moduli::ModulusId,
+    numbers::NumberConst,
     site::Site,
+    wide::ModulusNumber,
 };
 use std::cell::{Cell, RefCell};
 
 /// What was asked for since the last [`Counted::restart`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Passes through a table, a staircase, a sum or an attention, whatever their width.
     pub layers: u64,
@@ -27,6 +31,12 @@ pub struct Counts {
     pub depth: u32,
     /// Observations, in order of [`Site::ALL`].
     pub observations: [u64; Site::ALL.len()],
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self { layers: 0, lookups: 0, reads: 0, writes: 0, depth: 0, observations: [0; Site::ALL.len()] }
+    }
 }
 
 impl Counts {
@@ -131,10 +141,16 @@ impl<E> Counted<E> {
     }
 }
 
+/// The words of a wide number without their depths.
+fn values<T: Clone, const N: usize>(words: &[Deep<T>; N]) -> [T; N] {
+    words.each_ref().map(|word| word.value.clone())
+}
+
 impl<E: Evaluator> Evaluator for Counted<E> {
     type Digit<A: Alphabet> = Deep<E::Digit<A>>;
     type Lanes<A: Alphabet> = Deep<E::Lanes<A>>;
     type Columns = Deep<E::Columns>;
+    type Sums = Deep<E::Sums>;
     type Control = Deep<E::Control>;
 
     fn digit<A: Alphabet, const V: usize>(&self) -> Self::Digit<A> {
@@ -143,6 +159,14 @@ impl<E: Evaluator> Evaluator for Counted<E> {
 
     fn word(&self, constant: WordConst) -> Word<Self> {
         self.given(self.inner.word(constant))
+    }
+
+    fn literal<const V: u64>(&self) -> Word<Self> {
+        self.given(self.inner.literal::<V>())
+    }
+
+    fn listed(&self, list: WordList, index: usize) -> Word<Self> {
+        self.given(self.inner.listed(list, index))
     }
 
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Self::Digit<A>) -> Self::Digit<O> {
@@ -254,6 +278,14 @@ impl<E: Evaluator> Evaluator for Counted<E> {
         self.wired(&[self.depth(a), self.depth(fill)], self.inner.shift_down(&a.value, count, &fill.value))
     }
 
+    fn roll_lanes<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize) -> Self::Lanes<A> {
+        self.wired(&[self.depth(a)], self.inner.roll_lanes(&a.value, count))
+    }
+
+    fn roll_half_lanes<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize) -> Self::Lanes<A> {
+        self.wired(&[self.depth(a)], self.inner.roll_half_lanes(&a.value, count))
+    }
+
     fn reverse<A: Alphabet>(&self, a: &Self::Lanes<A>) -> Self::Lanes<A> {
         self.wired(&[self.depth(a)], self.inner.reverse(&a.value))
     }
@@ -332,6 +364,65 @@ impl<E: Evaluator> Evaluator for Counted<E> {
     fn settle_small(&self, columns: &Self::Columns) -> [Word<Self>; 2] {
         let [low, high] = self.inner.settle_small(&columns.value);
         let low = self.looked_up(16, &[self.depth(columns)], low);
+        [low.clone(), low.with(high)]
+    }
+
+    fn sum_columns<const N: usize>(&self, words: [&Word<Self>; N]) -> Self::Columns {
+        let depths = words.map(|word| self.depth(word));
+        self.layer(&depths, self.inner.sum_columns(words.map(|word| &word.value)))
+    }
+
+    fn product_sums<const N: usize>(&self, a: &[Word<Self>; N], b: &[Word<Self>; N]) -> Self::Sums {
+        let depths = a.iter().chain(b).map(|word| self.depth(word)).collect::<Vec<_>>();
+        let value = self.inner.product_sums(&values(a), &values(b));
+        let rows = self.read(&depths, value);
+        self.layer(&[rows.depth], rows.value)
+    }
+
+    fn digit_sums<const N: usize>(&self, a: &[Word<Self>; N]) -> Self::Sums {
+        self.layer(&a.each_ref().map(|word| self.depth(word)), self.inner.digit_sums(&values(a)))
+    }
+
+    fn complement_sums<const N: usize>(&self, a: &[Word<Self>; N]) -> Self::Sums {
+        self.layer(&a.each_ref().map(|word| self.depth(word)), self.inner.complement_sums(&values(a)))
+    }
+
+    fn modulus_sums(&self, id: ModulusId, number: ModulusNumber) -> Self::Sums {
+        self.given(self.inner.modulus_sums(id, number))
+    }
+
+    fn number_sums(&self, number: NumberConst) -> Self::Sums {
+        self.given(self.inner.number_sums(number))
+    }
+
+    fn join(&self, a: &Self::Sums, b: &Self::Sums) -> Self::Sums {
+        // Two sums into the same staircase are one layer.
+        self.wired(&[self.depth(a), self.depth(b)], self.inner.join(&a.value, &b.value))
+    }
+
+    fn part(&self, sums: &Self::Sums, from: usize, count: usize) -> Self::Sums {
+        self.wired(&[self.depth(sums)], self.inner.part(&sums.value, from, count))
+    }
+
+    fn spread(&self, sums: &Self::Sums, count: usize) -> Self::Sums {
+        // The fourth digit, the third, the two lower ones, and their sum.
+        let top = self.looked_up(count as u64, &[self.depth(sums)], ());
+        let high = self.looked_up(count as u64, &[top.depth], ());
+        let low = self.looked_up(count as u64, &[high.depth], ());
+        self.layer(&[low.depth], self.inner.spread(&sums.value, count))
+    }
+
+    fn fold(&self, id: ModulusId, sums: &Self::Sums) -> Self::Sums {
+        self.layer(&[self.depth(sums)], self.inner.fold(id, &sums.value))
+    }
+
+    fn residue(&self, id: ModulusId, top: &Word<Self>) -> Self::Sums {
+        self.layer(&[self.depth(top)], self.inner.residue(id, &top.value))
+    }
+
+    fn settle_sums(&self, sums: &Self::Sums, word: usize) -> [Word<Self>; 2] {
+        let [low, high] = self.inner.settle_sums(&sums.value, word);
+        let low = self.looked_up(16, &[self.depth(sums)], low);
         [low.clone(), low.with(high)]
     }
 }

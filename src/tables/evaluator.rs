@@ -1,9 +1,16 @@
 //! What a circuit runs on.
 
-use super::{alphabet::*, catalogue::*, decode::Group, shallow, site::Site};
+use super::{
+    alphabet::*, catalogue::*, decode::Group, lists::WordList, moduli::ModulusId, numbers::NumberConst,
+    shallow, site::Site, wide::ModulusNumber,
+};
 
 /// Sixteen nibbles, the least significant first: a 64-bit value.
 pub type Word<E> = <E as Evaluator>::Lanes<Nibble>;
+
+/// Most words that are added at once: a column of their digits settles to two digits, one of their
+/// bytes to three.
+pub const ADDENDS: usize = 16;
 
 /// Runs tables, wiring, attention and linear sums on opaque digits.
 ///
@@ -106,6 +113,8 @@ pub trait Evaluator: Sized {
     type Lanes<A: Alphabet>: Clone;
     /// Sixteen integer activations, each carrying its bound.
     type Columns: Clone;
+    /// The integer activations of a wide number, one a column, the lowest first; each below 65,536.
+    type Sums: Clone;
     /// The control gates of one instruction.
     type Control: Clone;
 
@@ -113,6 +122,10 @@ pub trait Evaluator: Sized {
     fn digit<A: Alphabet, const V: usize>(&self) -> Self::Digit<A>;
     /// A constant word.
     fn word(&self, constant: WordConst) -> Word<Self>;
+    /// The constant word `V`, wired digit by digit as [`digit`](Self::digit) is.
+    fn literal<const V: u64>(&self) -> Word<Self>;
+    /// Word `index` of a list of constants; the index is below the list's length.
+    fn listed(&self, list: WordList, index: usize) -> Word<Self>;
 
     /// Looks one digit up.
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Self::Digit<A>) -> Self::Digit<O>;
@@ -188,6 +201,10 @@ pub trait Evaluator: Sized {
         count: usize,
         fill: &Self::Digit<A>,
     ) -> Self::Lanes<A>;
+    /// Wiring: lane i becomes lane i - `count` (0 to 15), around the end.
+    fn roll_lanes<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize) -> Self::Lanes<A>;
+    /// Wiring: the same in each half of eight lanes; `count` is 0 to 7.
+    fn roll_half_lanes<A: Alphabet>(&self, a: &Self::Lanes<A>, count: usize) -> Self::Lanes<A>;
     /// Wiring: the sixteen lanes in the opposite order.
     fn reverse<A: Alphabet>(&self, a: &Self::Lanes<A>) -> Self::Lanes<A>;
     /// Wiring: the eight bytes (pairs of lanes) in the opposite order.
@@ -228,8 +245,40 @@ pub trait Evaluator: Sized {
     fn settle(&self, columns: &Self::Columns) -> [Word<Self>; 3];
     /// Linear sums: column k is a\[k\] + b\[k - 1\] + c\[k - 2\], at most 45.
     fn digit_columns(&self, a: &Word<Self>, b: &Word<Self>, c: &Word<Self>) -> Self::Columns;
-    /// Staircase: each column, below 64, as a digit and what is left over in units of 16.
+    /// Staircase: each column, below 128, as a digit and what is left over in units of 16.
     fn settle_small(&self, columns: &Self::Columns) -> [Word<Self>; 2];
+
+    /// Linear sums: column k is the sum of digit k of the words, at most 15 N; N is at most
+    /// [`ADDENDS`].
+    fn sum_columns<const N: usize>(&self, words: [&Word<Self>; N]) -> Self::Columns;
+    /// Attention and linear sums: column k is the sum of a\[i\] b\[k - i\] over the 16 N digits of two
+    /// numbers, at most 21,600; 32 N columns. Each digit of `b` reads the sixteen multiples of `a`.
+    fn product_sums<const N: usize>(&self, a: &[Word<Self>; N], b: &[Word<Self>; N]) -> Self::Sums;
+    /// Linear layer: the value of each of the 16 N digits, a column each.
+    fn digit_sums<const N: usize>(&self, a: &[Word<Self>; N]) -> Self::Sums;
+    /// Linear layer: 15 minus the value of each of the 16 N digits, a column each.
+    fn complement_sums<const N: usize>(&self, a: &[Word<Self>; N]) -> Self::Sums;
+    /// A number that belongs to a modulus, a column a digit.
+    fn modulus_sums(&self, id: ModulusId, number: ModulusNumber) -> Self::Sums;
+    /// A constant number, a column a digit.
+    fn number_sums(&self, number: NumberConst) -> Self::Sums;
+    /// Linear sum, column by column. The sums have to stay below 65,536.
+    fn join(&self, a: &Self::Sums, b: &Self::Sums) -> Self::Sums;
+    /// Wiring: `count` columns from column `from` on; those that are not there are 0.
+    fn part(&self, sums: &Self::Sums, from: usize, count: usize) -> Self::Sums;
+    /// Staircases and linear sums: each column is settled to four digits, and those are added up at their
+    /// places. The same number in columns of at most 60, `count` of them; what would lie above has to
+    /// be 0.
+    fn spread(&self, sums: &Self::Sums, count: usize) -> Self::Sums;
+    /// Linear layer: the number that the columns, of at most 50, are when put on top of the modulus's
+    /// capacity, as columns of its residue modulo the modulus.
+    fn fold(&self, id: ModulusId, sums: &Self::Sums) -> Self::Sums;
+    /// Linear layer over one-hot digits: each of the four lowest digits of `top`, the first being the
+    /// highest digit below the capacity, gives the digits of its residue modulo the modulus.
+    fn residue(&self, id: ModulusId, top: &Word<Self>) -> Self::Sums;
+    /// Staircase: the sixteen columns of word `word`, below 128, as digits and what is left over in units
+    /// of 16; columns that are not there are 0.
+    fn settle_sums(&self, sums: &Self::Sums, word: usize) -> [Word<Self>; 2];
 
     /// a + b + carry modulo 2^64, and the carry that leaves.
     fn add_words(
@@ -291,6 +340,26 @@ pub trait Evaluator: Sized {
     /// a * b modulo 2^64.
     fn multiply(&self, a: &Word<Self>, b: &Word<Self>) -> Word<Self> {
         shallow::multiply(self, a, b)
+    }
+    /// The sum of the words modulo 2^64; N is at most [`ADDENDS`].
+    fn sum_words<const N: usize>(&self, words: [&Word<Self>; N]) -> Word<Self> {
+        shallow::sum_words(self, words)
+    }
+    /// The sums of the low and of the high halves, each modulo 2^32; N is at most [`ADDENDS`].
+    fn sum_halves<const N: usize>(&self, words: [&Word<Self>; N]) -> Word<Self> {
+        shallow::sum_halves(self, words)
+    }
+    /// The 64 bits moved down by `N`, around the end; N is below 64.
+    fn roll<const N: usize>(&self, a: &Word<Self>) -> Word<Self> {
+        shallow::roll::<_, N>(self, a)
+    }
+    /// The low half rotated right by `LOW` and the high half by `HIGH`; both are below 32.
+    fn roll_halves<const LOW: usize, const HIGH: usize>(&self, a: &Word<Self>) -> Word<Self> {
+        shallow::roll_halves::<_, LOW, HIGH>(self, a)
+    }
+    /// Each half shifted right by `N`, zeros coming in; N is below 32.
+    fn shift_halves<const N: usize>(&self, a: &Word<Self>) -> Word<Self> {
+        shallow::shift_halves::<_, N>(self, a)
     }
 }
 

@@ -9,6 +9,9 @@ mod dense;
 mod evaluator;
 mod indexed;
 mod labels;
+mod lists;
+mod moduli;
+pub mod numbers;
 pub mod shallow;
 mod site;
 #[cfg(test)]
@@ -18,13 +21,17 @@ mod stairs;
 pub(crate) mod testing;
 mod verify;
 mod weights;
+mod wide;
 
 pub use counted::{Counted, Counts, Deep};
 pub use dense::{Dense, DenseError};
-pub use evaluator::{Boundary, Evaluator, Sequencer, Word};
+pub use evaluator::{ADDENDS, Boundary, Evaluator, Sequencer, Word};
 pub use indexed::{Indexed, Lanes};
 pub use labels::Labels;
+pub use lists::WordList;
+pub use moduli::{ModulusId, Power};
 pub use site::Site;
 pub use stairs::Stair;
 pub use verify::{Checked, VerifyError, verify};
 pub use weights::{Array, MAX_PARAMETERS, Weights, WeightsError};
+pub use wide::ModulusNumber;

@@ -107,6 +107,70 @@ pub fn multiply<E: Evaluator>(e: &E, a: &Word<E>, b: &Word<E>) -> Word<E> {
     e.add_words(&digits, &carries, &e.digit::<Bit, 0>()).0
 }
 
+/// See [`Evaluator::sum_words`].
+///
+/// Columns of digits (at most 255) become two digits each, the high one a carry into the next place;
+/// one addition joins the two.
+pub fn sum_words<E: Evaluator, const N: usize>(e: &E, words: [&Word<E>; N]) -> Word<E> {
+    let [digits, carries, _] = e.settle(&e.sum_columns(words));
+    let carries = e.shift_up(&carries, 1, &e.digit::<Nibble, 0>());
+    e.add_words(&digits, &carries, &e.digit::<Bit, 0>()).0
+}
+
+/// See [`Evaluator::sum_halves`].
+///
+/// As [`sum_words`], but nothing leaves lane 7: no digit, and of a carry what a kill lets through.
+pub fn sum_halves<E: Evaluator, const N: usize>(e: &E, words: [&Word<E>; N]) -> Word<E> {
+    let zero = e.digit::<Nibble, 0>();
+    let kill = e.splat(&e.digit::<Carry, { Carry::Kill as usize }>());
+    let [digits, carries, _] = e.settle(&e.sum_columns(words));
+    let carries = e.shift_up(&carries, 1, &zero);
+    let carries = e.merge(&e.merge(&carries, &e.splat(&zero), 8), &carries, 9);
+    let states = e.zip2(ADD_CARRY, &digits, &carries);
+    let states = e.merge(&e.merge(&states, &kill, 7), &states, 8);
+    ripple(e, INCREMENT, &e.zip2(ADD, &digits, &carries), &states, &e.digit::<Bit, 0>()).0
+}
+
+/// The digit for `bits` (0 to 3) below a whole digit.
+fn quarter<E: Evaluator>(e: &E, bits: usize) -> E::Digit<Quarter> {
+    match bits {
+        0 => e.digit::<Quarter, 0>(),
+        1 => e.digit::<Quarter, 1>(),
+        2 => e.digit::<Quarter, 2>(),
+        _ => e.digit::<Quarter, 3>(),
+    }
+}
+
+/// See [`Evaluator::roll`].
+pub fn roll<E: Evaluator, const N: usize>(e: &E, a: &Word<E>) -> Word<E> {
+    let near = e.roll_lanes(a, N / 4);
+    if N.is_multiple_of(4) {
+        return near;
+    }
+    e.zip3(SHIFT_DOWN, &near, &e.roll_lanes(&near, 1), &e.splat(&quarter(e, N % 4)))
+}
+
+/// See [`Evaluator::roll_halves`].
+pub fn roll_halves<E: Evaluator, const LOW: usize, const HIGH: usize>(e: &E, a: &Word<E>) -> Word<E> {
+    let near = e.merge(&e.roll_half_lanes(a, LOW / 4), &e.roll_half_lanes(a, HIGH / 4), 8);
+    if LOW.is_multiple_of(4) && HIGH.is_multiple_of(4) {
+        return near;
+    }
+    let bits = e.merge(&e.splat(&quarter(e, LOW % 4)), &e.splat(&quarter(e, HIGH % 4)), 8);
+    e.zip3(SHIFT_DOWN, &near, &e.roll_half_lanes(&near, 1), &bits)
+}
+
+/// See [`Evaluator::shift_halves`].
+pub fn shift_halves<E: Evaluator, const N: usize>(e: &E, a: &Word<E>) -> Word<E> {
+    let zero = e.digit::<Nibble, 0>();
+    let low = e.merge(a, &e.splat(&zero), 8);
+    let moved = |count| e.merge(&e.shift_down(&low, count, &zero), &e.shift_down(a, count, &zero), 8);
+    if N.is_multiple_of(4) {
+        return moved(N / 4);
+    }
+    e.zip3(SHIFT_DOWN, &moved(N / 4), &moved(N / 4 + 1), &e.splat(&quarter(e, N % 4)))
+}
+
 /// See [`Evaluator::extend`].
 pub fn extend<E: Evaluator>(e: &E, how: &E::Digit<Extend>, a: &Word<E>) -> Word<E> {
     let sign = e.splat(&e.apply1(SIGN_FILL, &e.lane(a, 7)));
@@ -120,7 +184,9 @@ mod tests {
     use proptest::prelude::*;
 
     // Every body runs the evaluator's own form and the shallow one.
-    on_every_evaluator!(adds, subtracts, compares, counts, finds_zero, shifts, extends, multiplies);
+    on_every_evaluator!(
+        adds, subtracts, compares, counts, finds_zero, shifts, extends, multiplies, sums, rolls
+    );
 
     /// A circuit of one word, and one of two.
     type One<E, R> = fn(&E, &Word<E>) -> R;
@@ -248,6 +314,58 @@ mod tests {
             check(a, count);
         }
         effort.check((word(), 0usize..64), |(a, count)| check(a, count));
+    }
+
+    /// Two, seven and as many words as there may be.
+    fn sums<E: Boundary>(e: &E, effort: Effort) {
+        fn check<E: Boundary, const N: usize>(e: &E, values: &[u64; N]) {
+            let words = values.map(|value| e.embed(value));
+            let sum = values.iter().fold(0, |sum: u64, value| sum.wrapping_add(*value));
+            let half =
+                |shift: u32| values.iter().fold(0, |sum: u32, v| sum.wrapping_add((v >> shift) as u32));
+            let halves = u64::from(half(0)) | u64::from(half(32)) << 32;
+            let whole = [e.sum_words(words.each_ref()), sum_words(e, words.each_ref())];
+            let split = [e.sum_halves(words.each_ref()), sum_halves(e, words.each_ref())];
+            assert_eq!(whole.map(|word| e.read_out(&word).unwrap()), [sum; 2], "{values:x?}");
+            assert_eq!(split.map(|word| e.read_out(&word).unwrap()), [halves; 2], "{values:x?}");
+        }
+        effort.of(byte_pairs()).for_each(|(a, b)| check(e, &[a, b]));
+        effort.of(edge_pairs()).for_each(|(a, b)| check(e, &[a, b, a, b, b, a, a]));
+        effort.check(prop::array::uniform7(word()), |values| check(e, &values));
+        effort.less(2).check(prop::array::uniform16(word()), |values| check(e, &values));
+        check(e, &[u64::MAX; ADDENDS]);
+    }
+
+    fn rolls<E: Boundary>(e: &E, effort: Effort) {
+        fn check<E: Boundary, const N: usize, const M: usize>(e: &E, a: u64) {
+            let x = e.embed(a);
+            let read = |word: Word<E>| e.read_out(&word).unwrap();
+            let halves = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+            let (low, high) = (a as u32, (a >> 32) as u32);
+            let (n, m) = (N as u32, M as u32);
+            let rolled = a.rotate_right(n + m);
+            let in_halves = halves(low.rotate_right(n), high.rotate_right(m));
+            let down = halves(low >> n, high >> n);
+            assert_eq!([read(e.roll::<N>(&x)), read(roll::<_, N>(e, &x))], [a.rotate_right(n); 2]);
+            assert_eq!(read(e.roll::<N>(&e.roll::<M>(&x))), rolled, "{a:x} by {N} and {M}");
+            let both = [read(e.roll_halves::<N, M>(&x)), read(roll_halves::<_, N, M>(e, &x))];
+            assert_eq!(both, [in_halves; 2], "{a:x} by {N} and {M}");
+            let both = [read(e.shift_halves::<N>(&x)), read(shift_halves::<_, N>(e, &x))];
+            assert_eq!(both, [down; 2], "{a:x} by {N}");
+        }
+        let all = |a: u64| {
+            check::<E, 0, 1>(e, a);
+            check::<E, 1, 4>(e, a);
+            check::<E, 2, 0>(e, a);
+            check::<E, 3, 31>(e, a);
+            check::<E, 4, 8>(e, a);
+            check::<E, 10, 28>(e, a);
+            check::<E, 31, 7>(e, a);
+        };
+        // Every byte with every digit above it, in each half and between them.
+        let windows = (0..1u64 << 12).map(|bits| bits | bits << 28 | bits << 50);
+        effort.of(windows).for_each(all);
+        effort.less(3).check(word(), all);
     }
 
     fn extends<E: Boundary>(e: &E, effort: Effort) {

@@ -4,7 +4,7 @@
 use super::{
     Boundary, Dense, Indexed, Weights, Word,
     alphabet::{Extend, Size},
-    catalogue::{TableId, WordConst},
+    catalogue::{CHI, CHOOSE, TableId, WordConst},
     testing::EDGES,
 };
 use crate::alu;
@@ -42,6 +42,13 @@ fn results<E: Boundary>(e: &E, words: &[(u64, u64)]) -> Vec<Option<u64>> {
             read(&alu::shift_right(e, &x, &count));
             read(&alu::shift_arithmetic(e, &x, &count));
         }
+        read(&e.sum_words([&x, &y, &x, &x, &y]));
+        read(&e.sum_halves([&y, &x, &y, &y, &x, &y, &x]));
+        read(&e.roll::<7>(&x));
+        read(&e.roll_halves::<6, 13>(&x));
+        read(&e.shift_halves::<3>(&y));
+        read(&e.zip3(CHOOSE, &x, &y, &e.roll::<20>(&x)));
+        read(&e.zip3(CHI, &x, &y, &e.roll::<24>(&y)));
         for how in 0..Extend::LETTERS.len() {
             read(&e.extend(&e.embed_digit(how), &x));
         }
@@ -99,6 +106,8 @@ fn wrong_rows_are_wrong_alike() {
         ShiftBits,
         ShiftDigits,
         Equal,
+        Choose,
+        Chi,
     ];
     for id in tables {
         let name = format!("table.{}", id.spec().name);

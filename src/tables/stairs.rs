@@ -18,13 +18,16 @@ pub enum Stair {
     High,
     /// 0..256: the two digits of a byte, the lower first.
     Low,
-    /// 0..64: a digit and what is left over in units of 16.
+    /// 0..128: a digit and what is left over in units of 16.
     Small,
+    /// 0..65536 in steps of 4096: the fourth digit. Its *remainder* coefficients take 4096 times that
+    /// digit away again, which leaves what `High` admits.
+    Top,
 }
 
 impl Stair {
     /// Every staircase.
-    pub const ALL: [Self; 3] = [Self::High, Self::Low, Self::Small];
+    pub const ALL: [Self; 4] = [Self::High, Self::Low, Self::Small, Self::Top];
 
     /// Name used in tensor names.
     pub const fn name(self) -> &'static str {
@@ -32,6 +35,7 @@ impl Stair {
             Self::High => "high",
             Self::Low => "low",
             Self::Small => "small",
+            Self::Top => "top",
         }
     }
 
@@ -40,13 +44,15 @@ impl Stair {
         match self {
             Self::High => 4096,
             Self::Low => 256,
-            Self::Small => 64,
+            Self::Small => 128,
+            Self::Top => 65_536,
         }
     }
 
     /// Distance between thresholds.
     const fn step(self) -> usize {
         match self {
+            Self::Top => 4096,
             Self::High => 256,
             Self::Low | Self::Small => 1,
         }
@@ -55,7 +61,7 @@ impl Stair {
     /// Digits written for a value.
     fn digits(self, value: usize) -> Vec<usize> {
         match self {
-            Self::High => vec![value / 256],
+            Self::High | Self::Top => vec![value / self.step()],
             Self::Low | Self::Small => vec![value % 16, value / 16],
         }
     }
@@ -95,12 +101,13 @@ impl Stair {
         tensors.insert(format!("stair.{name}.b1"), b1);
         tensors.insert(format!("stair.{name}.w2"), w2);
         tensors.insert(format!("stair.{name}.b2"), b2);
-        if self == Self::High {
+        if self.step() > 1 {
             let mut remainder = Array::zeros(&[16]);
             for letter in 0..16 {
-                remainder.data[labels.position(AlphabetId::Nibble, letter)] = -(256.0 * letter as f32);
+                let position = labels.position(AlphabetId::Nibble, letter);
+                remainder.data[position] = -((self.step() * letter) as f32);
             }
-            tensors.insert("stair.high.remainder".into(), remainder);
+            tensors.insert(format!("stair.{name}.remainder"), remainder);
         }
     }
 

@@ -31,6 +31,12 @@ impl Effort {
         Self { stride: self.stride * factor, cases: (self.cases / factor as u32).max(8) }
     }
 
+    /// For cases that take very long on tensors: so many of them there, and so many elsewhere.
+    pub fn costly(self, dense: u32, elsewhere: u32) -> Self {
+        let cases = if self.stride == Self::FEW.stride { dense } else { elsewhere };
+        Self { stride: self.stride, cases }
+    }
+
     /// Runs a property on values of a strategy, the same ones every time.
     pub fn check<S: Strategy>(self, strategy: S, property: impl Fn(S::Value))
     where

@@ -6,10 +6,10 @@
 
 use super::{
     alphabet::{AlphabetId, Bit, Carry, Nibble, Quarter},
-    catalogue::{AND, OR, TableId, XOR},
+    catalogue::{AND, CHI, CHOOSE, OR, TableId, XOR},
     decode::GROUPS,
     dense::{Dense, DenseError},
-    evaluator::{Boundary, Evaluator, Word},
+    evaluator::{ADDENDS, Boundary, Evaluator, Word},
     indexed::{Indexed, row_index},
     shallow,
     stairs::Stair,
@@ -128,7 +128,7 @@ impl Check {
         let answers =
             self.dense.layers.tables[id as usize].run(&[&self.batch(spec.inputs)?])?.to_vec2::<f32>()?;
         for (input, positions) in combinations(spec.inputs).enumerate() {
-            let row = self.indexed.rows.tables[id as usize][row_index(spec.inputs, &positions)];
+            let row = self.indexed.rows.answer(id, row_index(spec.inputs, &positions));
             equal(spec.name, input, &answers[input], hot(spec.output.radix(), usize::from(row)))?;
         }
         Ok((format!("table.{}", spec.name), answers.len()))
@@ -266,6 +266,9 @@ impl Check {
             .into();
         done.push(self.carries()?);
         done.push(self.shifts()?);
+        done.push(self.sums()?);
+        done.push(self.rolls()?);
+        done.push(self.triples()?);
         Ok(done)
     }
 
@@ -305,6 +308,68 @@ impl Check {
         Ok(("carries, borrows, compare".into(), combinations))
     }
 
+    /// Sums: every activation that as many bytes as may be can have, in every byte of the words.
+    fn sums(&self) -> Result<Checked, VerifyError> {
+        let e = &self.indexed;
+        let most = 255 * ADDENDS;
+        for input in 0..=most {
+            let words: [Word<Indexed>; ADDENDS] = std::array::from_fn(|i| {
+                let byte = input.saturating_sub(255 * i).min(255);
+                e.embed(byte as u64 * 0x0101_0101_0101_0101)
+            });
+            let words = words.each_ref();
+            let (sum, halves) = (shallow::sum_words(e, words), shallow::sum_halves(e, words));
+            self.same("sum_words", input, self.word(e.sum_words(words)), self.word(sum))?;
+            self.same("sum_halves", input, self.word(e.sum_halves(words)), self.word(halves))?;
+        }
+        Ok(("sum_words, sum_halves".into(), most + 1))
+    }
+
+    /// Fixed rotations: every byte with every digit above it, at every count below a digit.
+    fn rolls(&self) -> Result<Checked, VerifyError> {
+        fn roll<const N: usize, const M: usize>(check: &Check, a: &Word<Indexed>, input: usize) -> Outcome {
+            let e = &check.indexed;
+            let word = |word| check.word(word);
+            check.same("roll", input, word(e.roll::<N>(a)), word(shallow::roll::<_, N>(e, a)))?;
+            let halves = shallow::roll_halves::<_, N, M>(e, a);
+            check.same("roll_halves", input, word(e.roll_halves::<N, M>(a)), word(halves))?;
+            let down = shallow::shift_halves::<_, N>(e, a);
+            check.same("shift_halves", input, word(e.shift_halves::<N>(a)), word(down))
+        }
+        let windows = 1 << 12;
+        for input in 0..windows {
+            let bits = input as u64;
+            let a = self.indexed.embed(bits | bits << 28 | bits << 50);
+            roll::<1, 2>(self, &a, input)?;
+            roll::<2, 3>(self, &a, input)?;
+            roll::<3, 1>(self, &a, input)?;
+        }
+        Ok(("roll, roll_halves, shift_halves".into(), 3 * windows))
+    }
+
+    /// Tables of three nibbles on words: every triple in the even lanes, the same in another order in
+    /// the odd ones.
+    fn triples(&self) -> Result<Checked, VerifyError> {
+        let e = &self.indexed;
+        let triples = 1usize << 12;
+        for input in 0..triples {
+            let x = [input & 15, input >> 4 & 15, input >> 8];
+            let digits = x.map(|letter| e.embed_digit::<Nibble>(letter));
+            let words: [Word<Indexed>; 3] =
+                std::array::from_fn(|i| e.embed((x[i] | x[(i + 1) % 3] << 4) as u64 * 0x0101_0101_0101_0101));
+            for table in [CHOOSE, CHI] {
+                let single = [0, 1].map(|i| {
+                    let answer = e.apply3(table, &digits[i], &digits[i + 1], &digits[(i + 2) % 3]);
+                    e.index(&answer)
+                });
+                let expected = ((single[0] | single[1] << 4) as u64 * 0x0101_0101_0101_0101, 0);
+                let both = e.zip3(table, &words[0], &words[1], &words[2]);
+                self.same("choose, chi", input, self.word(both), expected)?;
+            }
+        }
+        Ok(("choose, chi".into(), triples))
+    }
+
     /// Shifts: every pair of neighbouring bytes at every count.
     fn shifts(&self) -> Result<Checked, VerifyError> {
         let e = &self.indexed;
@@ -335,6 +400,9 @@ impl Check {
         Ok(("shift_left, shift_right".into(), inputs))
     }
 }
+
+/// The result of one comparison.
+type Outcome = Result<(), VerifyError>;
 
 /// A word's value and a digit's letter.
 type Seen = (u64, usize);

@@ -5,10 +5,11 @@ use super::{
     catalogue::{TableId, WordConst},
     decode,
     labels::Labels,
+    lists::WordList,
     stairs::Stair,
 };
 use sha2::{Digest, Sha256};
-use std::{collections::BTreeMap, io::Read, path::Path};
+use std::{collections::BTreeMap, io::Read, path::Path, sync::LazyLock};
 
 /// The bound every activation and inner sum stays below, so that any order of summation is exact in
 /// 32-bit floats.
@@ -131,12 +132,10 @@ impl Weights {
             writer.tensors.insert(format!("alphabet.{}", id.name()), embed);
         }
         for constant in WordConst::ALL {
-            let mut word = Array::zeros(&[16, 16]);
-            for lane in 0..16 {
-                let letter = (constant.value() >> (4 * lane)) as usize & 15;
-                *word.at_mut(lane, labels.position(AlphabetId::Nibble, letter)) = 1.0;
-            }
-            writer.tensors.insert(format!("constant.{constant:?}").to_lowercase(), word);
+            writer.words(format!("constant.{constant:?}").to_lowercase(), &[constant.value()]);
+        }
+        for list in WordList::ALL {
+            writer.words(format!("list.{}", list.name()), list.values());
         }
         for id in TableId::ALL {
             let spec = id.spec();
@@ -154,6 +153,8 @@ impl Weights {
         for stair in Stair::ALL {
             stair.write(labels, &mut writer.tensors);
         }
+        super::wide::write(labels, &mut writer.tensors);
+        super::numbers::write(&mut writer.tensors);
         for head in HEADS {
             for constant in ["decay", "write"] {
                 writer.tensors.insert(format!("head.{head}.{constant}"), one(1.0));
@@ -282,22 +283,23 @@ impl Weights {
     /// # Errors
     /// The first tensor that is missing, unknown, of another shape, or out of bounds.
     pub fn check(&self) -> Result<(), WeightsError> {
-        let expected = Self::generate();
-        for (name, array) in &expected.tensors {
+        let expected = shapes();
+        for (name, shape) in expected {
             let found = self.get(name)?;
-            if found.shape != array.shape {
+            if found.shape != *shape {
                 return Err(WeightsError::Shape {
                     name: name.clone(),
                     found: found.shape.clone(),
-                    expected: array.shape.clone(),
+                    expected: shape.clone(),
                 });
             }
         }
-        if let Some(name) = self.tensors.keys().find(|name| !expected.tensors.contains_key(*name)) {
+        if let Some(name) = self.tensors.keys().find(|name| !expected.contains_key(*name)) {
             return Err(WeightsError::Unknown(name.clone()));
         }
         super::bounds::check_heads(self)?;
         super::bounds::check(self)?;
+        super::wide::check(self)?;
         super::bounds::check_integers(self)
     }
 
@@ -320,6 +322,14 @@ impl Weights {
     }
 }
 
+/// The shape of every tensor.
+fn shapes() -> &'static BTreeMap<String, Vec<usize>> {
+    static SHAPES: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
+        Weights::generate().tensors.into_iter().map(|(name, array)| (name, array.shape)).collect()
+    });
+    &SHAPES
+}
+
 /// The heads that carry constants.
 pub(crate) const HEADS: [&str; 3] = ["registers", "ram", "frames"];
 
@@ -340,6 +350,17 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Writes constant words, one below the other: sixteen rows a word.
+    fn words(&mut self, name: String, values: &[u64]) {
+        let mut words = Array::zeros(&[16 * values.len(), 16]);
+        for (row, letter) in
+            values.iter().flat_map(|value| (0..16).map(move |i| value >> (4 * i))).enumerate()
+        {
+            *words.at_mut(row, self.labels.position(AlphabetId::Nibble, letter as usize & 15)) = 1.0;
+        }
+        self.tensors.insert(name, words);
+    }
+
     /// Writes a table: one hidden unit per combination of input letters.
     fn table(
         &mut self,

@@ -4,7 +4,7 @@ use proptest::{array::uniform10, collection::vec, prelude::*};
 use std::collections::BTreeMap;
 use svmllm::{
     deltanet::HeadsBoundary,
-    host::{Ended, Machine, Mode, Program, Setup, Version, assemble, verify},
+    host::{Ended, Environment, Machine, Mode, Program, Setup, Version, assemble, verify},
     tables::alphabet::Region,
 };
 
@@ -36,7 +36,8 @@ fn program(version: Version, text: &str) -> Program {
 
 /// Runs to the end, looking at every register at every step.
 pub fn run<E: HeadsBoundary>(evaluator: &E, case: &Case, mode: Mode) -> Run {
-    let mut machine = Machine::new(evaluator, &case.program, &case.setup, mode).unwrap();
+    let mut machine =
+        Machine::new(evaluator, &case.program, &case.setup, &Environment::default(), mode).unwrap();
     let mut registers = vec![machine.registers().unwrap()];
     let ended = loop {
         if let Some(ended) = machine.step().unwrap() {

@@ -83,11 +83,12 @@ fn full_steps_equal_lazy_steps() {
 #[test]
 fn cases_end_in_every_way() {
     let plain = indexed(&Labels::identity());
-    let mut ends: Vec<&str> = cases()
+    let mut ends: Vec<String> = cases()
         .iter()
         .map(|case| match run(&plain, case, Mode::Lazy).ended {
-            Ended::Exit(_) => "Exit",
+            Ended::Exit(_) => "Exit".to_owned(),
             Ended::Error(error) => error.name(),
+            Ended::Invoke(_) => unreachable!("no case calls a program"),
         })
         .collect();
     ends.sort_unstable();

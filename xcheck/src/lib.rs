@@ -9,6 +9,7 @@ pub mod case;
 pub mod coverage;
 pub mod elf;
 pub mod generate;
+pub mod hashes;
 pub mod isa;
 pub mod machine;
 pub mod oracle;

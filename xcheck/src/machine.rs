@@ -3,7 +3,7 @@
 use anyhow::Context;
 use svmllm::{
     deltanet::HeadsBoundary,
-    host::{Ended, Machine, Mode, Setup},
+    host::{Ended, Environment, Machine, Mode, RunError, Setup},
     tables::{Dense, Indexed, Weights, alphabet::Region},
 };
 
@@ -56,7 +56,8 @@ where
 
     fn run(&mut self, case: &Case) -> anyhow::Result<Outcome> {
         svmllm::host::verify(&case.program.text, case.program.version).context("the verifier refuses it")?;
-        let mut machine = Machine::new(&self.evaluator, &case.program, &setup(case), self.mode)?;
+        let mut machine =
+            Machine::new(&self.evaluator, &case.program, &setup(case), &Environment::bare(), self.mode)?;
         let mut trace = Vec::new();
         let ended = loop {
             if machine.will_execute()? {
@@ -71,7 +72,8 @@ where
         Ok(Outcome {
             status: match ended {
                 Ended::Exit(value) => Ok(value),
-                Ended::Error(error) => Err(error),
+                Ended::Error(RunError::Vm(error)) => Err(error),
+                other => anyhow::bail!("a program without syscalls ended with {other:?}"),
             },
             instructions: machine.used()?,
             remaining: machine.remaining()?,

@@ -15,7 +15,7 @@ use solana_sbpf::{
 };
 use svmllm::{
     host::{
-        Ended, Machine, Mode, Program, Setup, Version, assemble,
+        Ended, Environment, Machine, Mode, Program, Setup, Version, assemble,
         elf::{self, LoadOptions},
         verify,
     },
@@ -126,9 +126,10 @@ fn on_machine(program: &Program, input: &[u8], mode: Mode) -> Result<u64, String
     verify(&program.text, program.version).unwrap();
     let indexed = Indexed::new(&Weights::generate()).unwrap();
     let setup = Setup { input: input.to_vec(), budget: 10_000_000, ..Setup::default() };
-    match Machine::new(&indexed, program, &setup, mode).unwrap().run().unwrap() {
+    match Machine::new(&indexed, program, &setup, &Environment::bare(), mode).unwrap().run().unwrap() {
         Ended::Exit(r0) => Ok(r0),
         Ended::Error(error) => Err(error.to_string()),
+        Ended::Invoke(_) => unreachable!("there are no syscalls"),
     }
 }
 

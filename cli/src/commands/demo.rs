@@ -154,6 +154,7 @@ impl Demo {
                 print(&(sample.show)(&report, *result), &report, cost)?;
                 Ok(ExitCode::SUCCESS)
             }
+            Ended::Invoke(_) => unreachable!("no demo calls a program"),
             Ended::Error(error) => {
                 eprintln!("svmllm: the program failed after {} steps: {error}", report.instructions);
                 Ok(ExitCode::from(FAILED))

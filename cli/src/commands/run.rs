@@ -88,7 +88,7 @@ impl Run {
         let report = self.run(&program, &setup)?;
         let code = match report.ended {
             Ended::Exit(_) => ExitCode::SUCCESS,
-            Ended::Error(_) => ExitCode::from(FAILED),
+            _ => ExitCode::from(FAILED),
         };
         if self.json {
             let verdict = Verdict::of(&report.ended);
@@ -153,6 +153,10 @@ fn print_text(report: &Report) -> io::Result<()> {
     match &report.ended {
         Ended::Exit(value) => writeln!(out, "result        {value:#x} ({value})")?,
         Ended::Error(error) => writeln!(out, "error         {}: {error}", error.name())?,
+        Ended::Invoke(_) => writeln!(out, "error         there is no other program to call")?,
+    }
+    for line in &report.logs {
+        writeln!(out, "log           {line}")?;
     }
     writeln!(out, "instructions  {}", report.instructions)?;
     writeln!(out, "remaining     {}", report.remaining)?;

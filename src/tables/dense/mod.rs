@@ -6,20 +6,27 @@
 //! is an error.
 
 mod layers;
+mod wide;
 
 use super::{
     alphabet::*,
     catalogue::*,
     decode::{GROUPS, Group},
-    evaluator::{Boundary, Evaluator, Sequencer},
+    evaluator::{ADDENDS, Boundary, Evaluator, Sequencer},
     labels::Labels,
+    lists::WordList,
+    moduli::ModulusId,
+    numbers::NumberConst,
     site::Site,
     stairs::Stair,
     weights::{Weights, WeightsError, one_hot, product_terms},
+    wide::{COMPLEMENT, ModulusNumber},
 };
 use candle_core::{DType, Device, Tensor};
 use layers::{Layer, Layers};
 use std::{cell::RefCell, collections::BTreeMap, marker::PhantomData};
+pub use wide::Sums;
+use wide::Wide;
 
 /// A digit as a tensor of shape \[1, radix\].
 #[derive(Clone, Debug)]
@@ -58,9 +65,12 @@ pub struct Dense {
     device: Device,
     labels: Labels,
     pub(super) layers: Layers,
+    pub(super) wide: Wide,
     /// For each alphabet, the embedding: row n is letter n.
     embeddings: Vec<Tensor>,
     constants: Vec<Tensor>,
+    /// For each list, its words one below the other.
+    lists: Vec<Tensor>,
     pub(super) remainder: Tensor,
     pub(super) product_value: Tensor,
     pub(super) product_columns: Tensor,
@@ -125,6 +135,7 @@ impl Dense {
         Ok(Ok(Self {
             labels,
             layers: Layers::new(&get)?,
+            wide: Wide::new(&get)?,
             embeddings: AlphabetId::ALL
                 .iter()
                 .map(|id| get(&format!("alphabet.{}", id.name())))
@@ -132,6 +143,10 @@ impl Dense {
             constants: WordConst::ALL
                 .iter()
                 .map(|c| get(&format!("constant.{c:?}").to_lowercase()))
+                .collect::<candle_core::Result<_>>()?,
+            lists: WordList::ALL
+                .iter()
+                .map(|list| get(&format!("list.{}", list.name())))
                 .collect::<candle_core::Result<_>>()?,
             remainder: get("stair.high.remainder")?.unsqueeze(1)?,
             product_value: get("product.value")?.t()?.contiguous()?,
@@ -264,7 +279,7 @@ impl Dense {
         self.keep(self.layers.stairs[stair as usize].run(&[columns]), (16, 16 * digits))
     }
 
-    fn part(&self, tensor: &Tensor, start: usize, length: usize) -> Tensor {
+    fn slice(&self, tensor: &Tensor, start: usize, length: usize) -> Tensor {
         let rows = tensor.dims().first().copied().unwrap_or(1);
         self.keep(tensor.narrow(1, start, length), (rows, length))
     }
@@ -292,6 +307,13 @@ impl Dense {
         Tensor::cat(&[&a.narrow(0, count, 16 - count)?, &fill.contiguous()?], 0)
     }
 
+    /// Moves rows towards lower lanes, around the end, within each `part` lanes.
+    fn roll(&self, a: &Tensor, part: usize, count: usize) -> candle_core::Result<Tensor> {
+        let lanes: Vec<u32> =
+            (0..16).map(|lane| (lane / part * part + (lane % part + count) % part) as u32).collect();
+        a.contiguous()?.index_select(&Tensor::new(lanes.as_slice(), &self.device)?, 0)
+    }
+
     /// A one-hot key against values flattened to rows.
     fn attention(&self, key: &Tensor, values: &[&Tensor]) -> candle_core::Result<Tensor> {
         let shape = values.first().map(|v| v.dims().to_vec()).unwrap_or_default();
@@ -309,6 +331,7 @@ impl Evaluator for Dense {
     type Digit<A: Alphabet> = Digit<A>;
     type Lanes<A: Alphabet> = Lanes<A>;
     type Columns = Columns;
+    type Sums = Sums;
     type Control = Control;
 
     fn digit<A: Alphabet, const V: usize>(&self) -> Digit<A> {
@@ -318,6 +341,14 @@ impl Evaluator for Dense {
 
     fn word(&self, constant: WordConst) -> Lanes<Nibble> {
         lanes(self.constants[constant as usize].clone())
+    }
+
+    fn literal<const V: u64>(&self) -> Lanes<Nibble> {
+        self.embed(V)
+    }
+
+    fn listed(&self, list: WordList, index: usize) -> Lanes<Nibble> {
+        lanes(self.keep(self.lists[list as usize].narrow(0, 16 * index, 16), (16, 16)))
     }
 
     fn apply1<A: Alphabet, O: Alphabet>(&self, table: Table1<A, O>, a: &Digit<A>) -> Digit<O> {
@@ -421,6 +452,14 @@ impl Evaluator for Dense {
         lanes(self.keep(self.move_down(&a.0, count, &fill.0), (16, A::ID.radix())))
     }
 
+    fn roll_lanes<A: Alphabet>(&self, a: &Lanes<A>, count: usize) -> Lanes<A> {
+        lanes(self.keep(self.roll(&a.0, 16, count), (16, A::ID.radix())))
+    }
+
+    fn roll_half_lanes<A: Alphabet>(&self, a: &Lanes<A>, count: usize) -> Lanes<A> {
+        lanes(self.keep(self.roll(&a.0, 8, count), (16, A::ID.radix())))
+    }
+
     fn reverse<A: Alphabet>(&self, a: &Lanes<A>) -> Lanes<A> {
         let reversed = a.0.contiguous().and_then(|a| a.index_select(&self.reversal, 0));
         lanes(self.keep(reversed, (16, A::ID.radix())))
@@ -465,7 +504,7 @@ impl Evaluator for Dense {
 
     fn gates<A: Alphabet>(&self, control: &Control, group: Group<A>) -> Digit<A> {
         let start = GROUPS[..group.index].iter().map(|id| id.radix()).sum();
-        digit(self.part(&control.0, start, A::ID.radix()))
+        digit(self.slice(&control.0, start, A::ID.radix()))
     }
 
     fn product_columns(&self, a: &Lanes<Nibble>, b: &Lanes<Nibble>) -> Columns {
@@ -483,7 +522,7 @@ impl Evaluator for Dense {
         let rest = high.matmul(&self.remainder).and_then(|away| &columns.0 + away);
         let rest = self.keep(rest, (16, 1));
         let low = self.stair(Stair::Low, &rest, 2);
-        [self.part(&low, 0, 16), self.part(&low, 16, 16), high].map(lanes)
+        [self.slice(&low, 0, 16), self.slice(&low, 16, 16), high].map(lanes)
     }
 
     fn digit_columns(&self, a: &Lanes<Nibble>, b: &Lanes<Nibble>, c: &Lanes<Nibble>) -> Columns {
@@ -501,7 +540,61 @@ impl Evaluator for Dense {
 
     fn settle_small(&self, columns: &Columns) -> [Lanes<Nibble>; 2] {
         let digits = self.stair(Stair::Small, &columns.0, 2);
-        [self.part(&digits, 0, 16), self.part(&digits, 16, 16)].map(lanes)
+        [self.slice(&digits, 0, 16), self.slice(&digits, 16, 16)].map(lanes)
+    }
+
+    fn product_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N], b: &[Lanes<Nibble>; N]) -> Sums {
+        wide::product(self, a, b)
+    }
+
+    fn digit_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N]) -> Sums {
+        wide::digits(self, a, 0)
+    }
+
+    fn complement_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N]) -> Sums {
+        wide::digits(self, a, COMPLEMENT)
+    }
+
+    fn modulus_sums(&self, id: ModulusId, number: ModulusNumber) -> Sums {
+        wide::number(self, id, number)
+    }
+
+    fn number_sums(&self, number: NumberConst) -> Sums {
+        wide::constant(self, number)
+    }
+
+    fn join(&self, a: &Sums, b: &Sums) -> Sums {
+        wide::join(self, a, b)
+    }
+
+    fn part(&self, sums: &Sums, from: usize, count: usize) -> Sums {
+        wide::part(self, sums, from, count)
+    }
+
+    fn spread(&self, sums: &Sums, count: usize) -> Sums {
+        wide::spread(self, sums, count)
+    }
+
+    fn fold(&self, id: ModulusId, sums: &Sums) -> Sums {
+        wide::fold(self, id, sums)
+    }
+
+    fn residue(&self, id: ModulusId, top: &Lanes<Nibble>) -> Sums {
+        wide::residue(self, id, top)
+    }
+
+    fn settle_sums(&self, sums: &Sums, word: usize) -> [Lanes<Nibble>; 2] {
+        wide::settle(self, sums, word)
+    }
+
+    fn sum_columns<const N: usize>(&self, words: [&Lanes<Nibble>; N]) -> Columns {
+        const { assert!(N <= ADDENDS) };
+        let columns = || {
+            words
+                .into_iter()
+                .try_fold(self.zeros((16, 1)), |sum, word| sum + word.0.matmul(&self.product_digits[0])?)
+        };
+        Columns(self.keep(columns(), (16, 1)))
     }
 }
 

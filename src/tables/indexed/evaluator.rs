@@ -1,13 +1,22 @@
 //! The operations of the evaluator: one row each, or a fused one.
 
 use super::{
-    Columns, Control, Digit, Indexed, Lanes,
+    Columns, Control, Digit, Indexed, Lanes, Sums, WideRows,
     digits::{EVEN_LANES, digit, lanes, low_lanes, repeat},
     fused::{GENERATE, PROPAGATE},
-    rows::{ROWS, bits},
+    rows::{ROWS, WIDE_ROWS, bits},
 };
 use crate::tables::{
-    alphabet::*, catalogue::*, decode::Group, evaluator::Evaluator, shallow, weights::product_terms,
+    alphabet::*,
+    catalogue::*,
+    decode::Group,
+    evaluator::{ADDENDS, Evaluator},
+    lists::WordList,
+    moduli::ModulusId,
+    numbers::NumberConst,
+    shallow,
+    weights::product_terms,
+    wide::ModulusNumber,
 };
 
 /// Bits an input takes, for row indices.
@@ -15,10 +24,16 @@ const fn width<A: Alphabet>() -> u32 {
     bits(A::ID)
 }
 
+/// Whether a table of these inputs is a wide one.
+const fn is_wide<A: Alphabet, B: Alphabet, C: Alphabet>() -> bool {
+    1 << (width::<A>() + width::<B>() + width::<C>()) > ROWS
+}
+
 impl Evaluator for Indexed {
     type Digit<A: Alphabet> = Digit<A>;
     type Lanes<A: Alphabet> = Lanes<A>;
     type Columns = Columns;
+    type Sums = Sums;
     type Control = Control;
 
     #[inline(always)]
@@ -30,6 +45,16 @@ impl Evaluator for Indexed {
     #[inline(always)]
     fn word(&self, constant: WordConst) -> Lanes<Nibble> {
         lanes(self.constants[constant as usize])
+    }
+
+    #[inline(always)]
+    fn literal<const V: u64>(&self) -> Lanes<Nibble> {
+        self.positions(V)
+    }
+
+    #[inline(always)]
+    fn listed(&self, list: WordList, index: usize) -> Lanes<Nibble> {
+        lanes(self.lists[list as usize][index])
     }
 
     #[inline(always)]
@@ -58,7 +83,11 @@ impl Evaluator for Indexed {
     ) -> Digit<O> {
         let ab = width::<A>() + width::<B>();
         let index = usize::from(a.0) | usize::from(b.0) << width::<A>() | usize::from(c.0) << ab;
-        digit(self.table(table.id)[index & (ROWS - 1)])
+        digit(if const { is_wide::<A, B, C>() } {
+            self.wide_table(table.id)[index & (WIDE_ROWS - 1)]
+        } else {
+            self.table(table.id)[index & (ROWS - 1)]
+        })
     }
 
     #[inline(always)]
@@ -116,6 +145,9 @@ impl Evaluator for Indexed {
         b: &Lanes<B>,
         c: &Lanes<C>,
     ) -> Lanes<O> {
+        if const { is_wide::<A, B, C>() } {
+            return lanes(self.triples(self.wide_table(table.id), a.0, b.0, c.0));
+        }
         lanes((0..16).fold(0, |out, i| {
             let answer = self.apply3(table, &self.lane(a, i), &self.lane(b, i), &self.lane(c, i));
             out | u64::from(answer.0) << (4 * i)
@@ -168,6 +200,17 @@ impl Evaluator for Indexed {
             return self.splat(fill);
         }
         lanes(a.0 >> (4 * count) | repeat(fill.0) & !low_lanes(16 - count))
+    }
+
+    #[inline(always)]
+    fn roll_lanes<A: Alphabet>(&self, a: &Lanes<A>, count: usize) -> Lanes<A> {
+        lanes(a.0.rotate_right(4 * count as u32))
+    }
+
+    #[inline(always)]
+    fn roll_half_lanes<A: Alphabet>(&self, a: &Lanes<A>, count: usize) -> Lanes<A> {
+        let half = |lanes: u64| u64::from((lanes as u32).rotate_right(4 * count as u32));
+        lanes(half(a.0) | half(a.0 >> 32) << 32)
     }
 
     #[inline(always)]
@@ -282,6 +325,69 @@ impl Evaluator for Indexed {
     }
 
     #[inline]
+    fn sum_columns<const N: usize>(&self, words: [&Lanes<Nibble>; N]) -> Columns {
+        const { assert!(N <= ADDENDS) };
+        Columns(std::array::from_fn(|lane| {
+            words.iter().map(|word| self.rows.digits[0][(word.0 >> (4 * lane) & 15) as usize]).sum()
+        }))
+    }
+
+    #[inline]
+    fn product_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N], b: &[Lanes<Nibble>; N]) -> Sums {
+        self.wide.product(a, b)
+    }
+
+    #[inline]
+    fn digit_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N]) -> Sums {
+        self.wide.digit_values(a)
+    }
+
+    #[inline]
+    fn complement_sums<const N: usize>(&self, a: &[Lanes<Nibble>; N]) -> Sums {
+        self.wide.complement_values(a)
+    }
+
+    #[inline]
+    fn modulus_sums(&self, id: ModulusId, number: ModulusNumber) -> Sums {
+        self.wide.number(id, number)
+    }
+
+    #[inline]
+    fn number_sums(&self, number: NumberConst) -> Sums {
+        self.wide.constant(number)
+    }
+
+    #[inline]
+    fn join(&self, a: &Sums, b: &Sums) -> Sums {
+        WideRows::join(a, b)
+    }
+
+    #[inline]
+    fn part(&self, sums: &Sums, from: usize, count: usize) -> Sums {
+        WideRows::part(sums, from, count)
+    }
+
+    #[inline]
+    fn spread(&self, sums: &Sums, count: usize) -> Sums {
+        self.wide.spread_out(sums, count)
+    }
+
+    #[inline]
+    fn fold(&self, id: ModulusId, sums: &Sums) -> Sums {
+        self.wide.fold(id, sums)
+    }
+
+    #[inline]
+    fn residue(&self, id: ModulusId, top: &Lanes<Nibble>) -> Sums {
+        self.wide.residue(id, top)
+    }
+
+    #[inline]
+    fn settle_sums(&self, sums: &Sums, word: usize) -> [Lanes<Nibble>; 2] {
+        self.wide.settle(sums, word)
+    }
+
+    #[inline]
     fn add_words(
         &self,
         a: &Lanes<Nibble>,
@@ -371,6 +477,60 @@ impl Evaluator for Indexed {
             Extend::Zero => self.merge(a, &self.word(WordConst::Zero), 8),
             Extend::Sign => self.merge(a, &self.splat(&self.apply1(SIGN_FILL, &self.lane(a, 7))), 8),
         }
+    }
+
+    #[inline]
+    fn sum_words<const N: usize>(&self, words: [&Lanes<Nibble>; N]) -> Lanes<Nibble> {
+        if !self.sums.sound {
+            return shallow::sum_words(self, words);
+        }
+        lanes(self.sum(words.map(|word| word.0), false))
+    }
+
+    #[inline]
+    fn sum_halves<const N: usize>(&self, words: [&Lanes<Nibble>; N]) -> Lanes<Nibble> {
+        if !self.sums.sound {
+            return shallow::sum_halves(self, words);
+        }
+        lanes(self.sum(words.map(|word| word.0), true))
+    }
+
+    #[inline]
+    fn roll<const N: usize>(&self, a: &Lanes<Nibble>) -> Lanes<Nibble> {
+        let near = self.roll_lanes(a, N / 4);
+        if N.is_multiple_of(4) {
+            return near;
+        }
+        let bits = self.letter_digit(N % 4);
+        lanes(self.bytes_down(|shift| near.0.rotate_right(shift), |_| bits))
+    }
+
+    #[inline]
+    fn roll_halves<const LOW: usize, const HIGH: usize>(&self, a: &Lanes<Nibble>) -> Lanes<Nibble> {
+        let near = self.merge(&self.roll_half_lanes(a, LOW / 4), &self.roll_half_lanes(a, HIGH / 4), 8);
+        if LOW.is_multiple_of(4) && HIGH.is_multiple_of(4) {
+            return near;
+        }
+        let halves = [near.0 as u32, (near.0 >> 32) as u32];
+        let bits = [LOW, HIGH].map(|by| self.letter_digit(by % 4));
+        lanes(self.bytes_down(
+            |shift| u64::from(halves[(shift / 32) as usize].rotate_right(shift % 32)),
+            |shift| bits[(shift / 32) as usize],
+        ))
+    }
+
+    #[inline]
+    fn shift_halves<const N: usize>(&self, a: &Lanes<Nibble>) -> Lanes<Nibble> {
+        let zero = self.letter_digit(0);
+        let low = self.merge(a, &self.splat(&zero), 8);
+        let halves = [low, *a].map(|half| self.shift_down(&half, N / 4, &zero));
+        if N.is_multiple_of(4) {
+            return self.merge(&halves[0], &halves[1], 8);
+        }
+        // The low half has zeros above, and so has the high half once it is moved down to its place.
+        let windows = [halves[0].0, self.shift_down(&halves[1], 8, &zero).0];
+        let bits = self.letter_digit(N % 4);
+        lanes(self.bytes_down(|shift| windows[(shift / 32) as usize] >> (shift % 32), |_| bits))
     }
 
     #[inline]

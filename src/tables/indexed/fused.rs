@@ -9,6 +9,8 @@ use crate::tables::{
     catalogue::TableId,
 };
 
+/// Letter of `Carry::Kill`.
+pub(crate) const KILL: u8 = Carry::Kill as u8;
 /// Letter of `Carry::Propagate`.
 pub(crate) const PROPAGATE: u8 = Carry::Propagate as u8;
 /// Letter of `Carry::Generate`.
@@ -45,7 +47,7 @@ pub(crate) struct Fused {
     pub sound: bool,
 }
 
-fn filled<T: Copy + Default, const N: usize>(row: impl Fn(usize) -> T) -> Box<[T; N]> {
+pub(crate) fn filled<T: Copy + Default, const N: usize>(row: impl Fn(usize) -> T) -> Box<[T; N]> {
     let mut rows: Box<[T; N]> =
         vec![T::default(); N].try_into().unwrap_or_else(|_| Box::new([T::default(); N]));
     for (index, entry) in rows.iter_mut().enumerate() {
@@ -127,7 +129,7 @@ impl Single<'_> {
 }
 
 /// Letters of `Carry`.
-const LETTERS: [u8; 3] = [Carry::Kill as u8, PROPAGATE, GENERATE];
+const LETTERS: [u8; 3] = [KILL, PROPAGATE, GENERATE];
 
 const ADD: [TableId; 3] = [TableId::Add, TableId::AddCarry, TableId::Increment];
 const SUB: [TableId; 3] = [TableId::Subtract, TableId::SubtractBorrow, TableId::Decrement];

@@ -8,26 +8,35 @@ mod digits;
 mod evaluator;
 mod fused;
 mod rows;
+mod sums;
+mod wide;
 
 use super::{
     alphabet::*,
     catalogue::*,
     evaluator::{Boundary, Sequencer},
     labels::Labels,
+    lists::WordList,
     site::Site,
     weights::{Weights, WeightsError},
 };
 pub use digits::{Columns, Control, Digit, Lanes};
-use digits::{digit, lanes, repeat};
+use digits::{EVEN_LANES, digit, lanes, repeat};
 use fused::Fused;
-use rows::{ROWS, Rows, bits};
+use rows::{ROWS, Rows, WIDE_ROWS, bits, wide};
 use std::convert::Infallible;
+use sums::SumRows;
+pub use wide::Sums;
+use wide::WideRows;
 
 /// Runs circuits on rows taken from the weights.
 pub struct Indexed {
     pub(super) rows: Rows,
+    pub(super) wide: WideRows,
     fused: Fused,
+    sums: SumRows,
     constants: [u64; WordConst::ALL.len()],
+    lists: [Vec<u64>; WordList::ALL.len()],
     /// All lanes 0.
     zero: u64,
     /// Letter 1 then letter 0: the byte 1.
@@ -44,22 +53,23 @@ impl Indexed {
     pub fn new(weights: &Weights) -> Result<Self, WeightsError> {
         let rows = Rows::extract(weights)?;
         let fused = Fused::compose(&rows);
+        let sums = SumRows::compose(&rows, &fused);
+        let wide = WideRows::extract(weights, &rows)?;
         let mut constants = [0; WordConst::ALL.len()];
         for constant in WordConst::ALL {
-            let name = format!("constant.{constant:?}").to_lowercase();
-            let array = weights.get(&name)?;
-            for lane in 0..16 {
-                let position = super::weights::one_hot(array.row(lane))
-                    .ok_or_else(|| WeightsError::structure(&name, "a lane is not one-hot"))?;
-                constants[constant as usize] |= (position as u64) << (4 * lane);
-            }
+            constants[constant as usize] =
+                words(weights, &format!("constant.{constant:?}").to_lowercase())?[0];
+        }
+        let mut lists = [const { Vec::new() }; WordList::ALL.len()];
+        for list in WordList::ALL {
+            lists[list as usize] = words(weights, &format!("list.{}", list.name()))?;
         }
         let zero = rows.labels.position_of::<Nibble>(0) as u8;
         let one = rows.labels.position_of::<Nibble>(1) as u8;
         let (zero, one_byte) = (repeat(zero), one | zero << 4);
         let one_is_one =
             fused.sound && constants[WordConst::One as usize] == zero & !255 | u64::from(one_byte);
-        Ok(Self { rows, fused, constants, zero, one_byte, one_is_one })
+        Ok(Self { rows, wide, fused, sums, constants, lists, zero, one_byte, one_is_one })
     }
 
     /// The labelling the weights use.
@@ -70,6 +80,11 @@ impl Indexed {
     #[inline(always)]
     fn table(&self, id: TableId) -> &[u8; ROWS] {
         &self.rows.tables[id as usize]
+    }
+
+    #[inline(always)]
+    fn wide_table(&self, id: TableId) -> &[u8; WIDE_ROWS] {
+        &self.rows.wide[wide(id)]
     }
 
     /// Letter of a digit: where attention and gates read.
@@ -134,6 +149,53 @@ impl Indexed {
         out
     }
 
+    /// Triples of digits, one from each word.
+    #[inline(always)]
+    fn triples(&self, rows: &[u8; WIDE_ROWS], a: u64, b: u64, c: u64) -> u64 {
+        // Pairs of the first two, so that an index takes a byte and a digit.
+        let even = a & EVEN_LANES | (b & EVEN_LANES) << 4;
+        let odd = a >> 4 & EVEN_LANES | b & !EVEN_LANES;
+        let mut out = 0;
+        for shift in (0..64).step_by(8) {
+            let low = (even >> shift & 255 | (c >> shift & 15) << 8) as usize;
+            let high = (odd >> shift & 255 | (c >> (shift + 4) & 15) << 8) as usize;
+            out |= (u64::from(rows[low]) | u64::from(rows[high]) << 4) << shift;
+        }
+        out
+    }
+
+    /// Sums of words, byte by byte from the lowest; with `halves`, nothing leaves the low four bytes.
+    #[inline(always)]
+    fn sum<const N: usize>(&self, words: [u64; N], halves: bool) -> u64 {
+        let mut columns = [0; 8];
+        for word in words {
+            for (byte, column) in columns.iter_mut().enumerate() {
+                *column += self.sums.value[(word >> (8 * byte) & 255) as usize];
+            }
+        }
+        let (mut out, mut over) = (0, 0);
+        for (byte, column) in columns.into_iter().enumerate() {
+            if halves && byte == 4 {
+                over = 0;
+            }
+            let row = self.sums.settle[(column + over) as usize & 4095];
+            out |= u64::from(row & 255) << (8 * byte);
+            over = u32::from(row >> 8);
+        }
+        out
+    }
+
+    /// The eight bytes of a word shifted down by `bits`; a `window` shows a byte and the digit above it.
+    #[inline(always)]
+    fn bytes_down(&self, window: impl Fn(u32) -> u64, bits: impl Fn(u32) -> Digit<Quarter>) -> u64 {
+        let mut out = 0;
+        for shift in (0..64).step_by(8) {
+            let index = window(shift) & 0xfff | u64::from(bits(shift).0) << 12;
+            out |= u64::from(self.fused.down[index as usize & 16383]) << shift;
+        }
+        out
+    }
+
     /// Byte-wise sum or difference: bytes without carries, and the eight behaviours, two bits each.
     #[inline(always)]
     fn halves(rows: &[u16; 65536], a: u64, b: u64) -> (u64, usize) {
@@ -172,6 +234,19 @@ impl Indexed {
         }
         (out, leaving)
     }
+}
+
+/// Constant words, packed: one for every sixteen rows of a tensor.
+fn words(weights: &Weights, name: &str) -> Result<Vec<u64>, WeightsError> {
+    let array = weights.get(name)?;
+    let word = |rows: &[f32]| {
+        rows.chunks(16).enumerate().try_fold(0, |word, (lane, row)| {
+            let position = super::weights::one_hot(row)
+                .ok_or_else(|| WeightsError::structure(name, "a lane is not one-hot"))?;
+            Ok(word | (position as u64) << (4 * lane))
+        })
+    };
+    array.data.chunks(256).map(word).collect()
 }
 
 /// Place of an input, given by positions, in a table's row array.

@@ -11,6 +11,19 @@ use crate::tables::{
 
 /// Entries of a table's row array: inputs are packed into at most 10 bits.
 pub(crate) const ROWS: usize = 1024;
+/// Entries of the row array of a wide table: three nibbles.
+pub(crate) const WIDE_ROWS: usize = 4096;
+/// The tables of three nibbles.
+const WIDE: [TableId; 2] = [TableId::Choose, TableId::Chi];
+
+/// Place of a table of three nibbles among the wide ones.
+pub(crate) const fn wide(id: TableId) -> usize {
+    let mut place = 0;
+    while place < WIDE.len() && WIDE[place] as usize != id as usize {
+        place += 1;
+    }
+    place
+}
 
 /// Bits a digit takes in a row index.
 pub(crate) const fn bits(id: AlphabetId) -> u32 {
@@ -52,6 +65,8 @@ impl ControlRow {
 pub(crate) struct Rows {
     pub labels: Labels,
     pub tables: Box<[[u8; ROWS]; TableId::ALL.len()]>,
+    /// Tables of three nibbles, by [`wide`].
+    pub wide: Box<[[u8; WIDE_ROWS]; WIDE.len()]>,
     /// By phase, then opcode: phase << 8 | high << 4 | low.
     pub decode: Box<[ControlRow; 2048]>,
     /// Integer activation of a pair of digits: a | b << 4.
@@ -106,7 +121,7 @@ fn units(
 }
 
 /// The integer a coefficient is, if it is one below 2^24.
-fn integer(name: &str, value: f32) -> Result<i64, WeightsError> {
+pub(super) fn integer(name: &str, value: f32) -> Result<i64, WeightsError> {
     if value.fract() == 0.0 && value.abs() < 16_777_216.0 {
         Ok(value as i64)
     } else {
@@ -114,7 +129,7 @@ fn integer(name: &str, value: f32) -> Result<i64, WeightsError> {
     }
 }
 
-fn unsigned(name: &str, value: f32) -> Result<u32, WeightsError> {
+pub(super) fn unsigned(name: &str, value: f32) -> Result<u32, WeightsError> {
     u32::try_from(integer(name, value)?)
         .map_err(|_| WeightsError::structure(name, "a coefficient is negative"))
 }
@@ -140,7 +155,7 @@ fn answer(
 }
 
 /// The positions a staircase shows for every integer below `limit`.
-fn shown(weights: &Weights, stair: Stair, limit: usize) -> Result<Vec<Vec<u8>>, WeightsError> {
+pub(super) fn shown(weights: &Weights, stair: Stair, limit: usize) -> Result<Vec<Vec<u8>>, WeightsError> {
     let rows = stair.rows(weights, limit)?.into_iter().enumerate();
     rows.map(|(x, digits)| {
         digits.ok_or_else(|| {
@@ -156,13 +171,17 @@ impl Rows {
         weights.check()?;
         let labels = weights.labels()?;
         let mut tables = Box::new([[0u8; ROWS]; TableId::ALL.len()]);
+        let mut wide_tables = Box::new([[0u8; WIDE_ROWS]; WIDE.len()]);
         for id in TableId::ALL {
             let spec = id.spec();
             let name = format!("table.{}", spec.name);
             let w2 = format!("{name}.w2");
             units(weights, &name, spec.inputs, |index, unit| {
-                let row = &mut tables[id as usize][index..=index];
-                answer(weights, &w2, &[spec.output], unit, row)
+                let rows = match wide_tables.get_mut(wide(id)) {
+                    Some(rows) => rows.as_mut_slice(),
+                    None => tables[id as usize].as_mut_slice(),
+                };
+                answer(weights, &w2, &[spec.output], unit, &mut rows[index..=index])
             })?;
         }
         let mut decode = Box::new([ControlRow::default(); 2048]);
@@ -178,6 +197,7 @@ impl Rows {
         let rows = Self {
             labels,
             tables,
+            wide: wide_tables,
             decode,
             product: Box::new([0; 256]),
             plain_columns: true,
@@ -187,6 +207,11 @@ impl Rows {
             digits: [[0; 16]; 3],
         };
         rows.sums(weights)
+    }
+
+    /// The position a table answers, by the packed positions of its inputs.
+    pub fn answer(&self, id: TableId, index: usize) -> u8 {
+        self.wide.get(wide(id)).map_or_else(|| self.tables[id as usize][index], |rows| rows[index])
     }
 
     /// Rows of the linear sums and staircases.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range, time::Instant};
 use anyhow::ensure;
 use serde_json::json;
 use svmllm::{
-    host::{Machine, Mode, Version},
+    host::{Environment, Machine, Mode, Version},
     tables::{Dense, Indexed, Weights, alphabet::Region},
 };
 
@@ -37,8 +37,8 @@ fn compare(
     mode: Mode,
     progress: &mut Progress,
 ) -> anyhow::Result<()> {
-    let mut rows = Machine::new(indexed, &case.program, &setup(case), Mode::Lazy)?;
-    let mut tensors = Machine::new(dense, &case.program, &setup(case), mode)?;
+    let mut rows = Machine::new(indexed, &case.program, &setup(case), &Environment::bare(), Mode::Lazy)?;
+    let mut tensors = Machine::new(dense, &case.program, &setup(case), &Environment::bare(), mode)?;
     loop {
         let (a, b) = (rows.registers()?, tensors.registers()?);
         ensure!(a == b, "registers before a step: rows {a:x?}, tensors {b:x?}");

@@ -3,6 +3,7 @@
 mod budgets;
 pub mod dense;
 pub mod elf;
+pub mod hashes;
 mod opcodes;
 pub mod performance;
 pub mod programs;
@@ -39,7 +40,7 @@ use crate::{
 pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 
 /// The names of the suites that look at the machine in another way.
-pub const OTHERS: [&str; 5] = ["tables", "dense", "sabotage", "elf", "performance"];
+pub const OTHERS: [&str; 6] = ["tables", "dense", "sabotage", "elf", "hashes", "performance"];
 
 /// The names of the suites of transactions. The last is a part of `versions` where results are written.
 pub const TRANSACTIONS: [&str; 2] = [programs::NAME, version_transactions::NAME];
@@ -73,6 +74,7 @@ pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Resu
         "dense" => dense::run(seed, options),
         "sabotage" => sabotage::run(seed, options),
         "elf" => elf::run(seed, options),
+        "hashes" => hashes::run(seed, options),
         "performance" => performance::run(seed, options),
         _ => return None,
     })

@@ -6,7 +6,7 @@ use anyhow::ensure;
 use serde_json::json;
 use svmllm::{
     deltanet::HeadsBoundary,
-    host::{Ended, Machine, Mode},
+    host::{Ended, Environment, Machine, Mode},
     tables::{Dense, Indexed, Weights},
 };
 
@@ -34,7 +34,7 @@ pub fn machine_ns<E: HeadsBoundary>(e: &E, case: &Case) -> anyhow::Result<f64>
 where
     E::Error: Send + Sync,
 {
-    let mut machine = Machine::new(e, &case.program, &setup(case), Mode::Lazy)?;
+    let mut machine = Machine::new(e, &case.program, &setup(case), &Environment::bare(), Mode::Lazy)?;
     let started = Instant::now();
     let ended = machine.run()?;
     let elapsed = started.elapsed();

@@ -10,12 +10,12 @@ use std::{
 
 use anyhow::Context;
 use indicatif::ProgressBar;
-use rand::{SeedableRng, seq::index::sample};
+use rand::{Rng, SeedableRng, seq::index::sample};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use svmllm::{
     deltanet::HeadsBoundary,
-    host::{Ended, Machine, Mode, Version},
+    host::{Ended, Environment, Machine, Mode, Version},
     tables::{Array, Dense, Indexed, Weights, alphabet::Phase, catalogue::TableId},
 };
 
@@ -23,6 +23,7 @@ use super::{Options, Suite, by_name, progress_bar};
 use crate::{
     case::Case,
     generate::thorough,
+    hashes::Function,
     isa,
     machine::setup,
     oracle::{
@@ -167,6 +168,8 @@ pub struct Pool {
     lazy: Vec<(Case, Outcome)>,
     /// A full step costs a hundred times as much, so fewer cases run in full.
     full: Vec<(Case, Outcome)>,
+    /// Messages, for the tables that only hashes use.
+    hashes: Vec<(Function, Vec<u8>)>,
     /// The case that last showed a tensor spoiled.
     last: RefCell<HashMap<String, usize>>,
 }
@@ -196,6 +199,19 @@ fn endings(cases: Vec<Case>) -> anyhow::Result<Vec<(Case, Outcome)>> {
     Ok(shortest.into_values().collect())
 }
 
+/// Messages of one block, enough to reach every row of a table of three digits, and one that ends in each
+/// block of a chunk.
+fn messages(seed: u64) -> Vec<(Function, Vec<u8>)> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut message = |length: usize| -> Vec<u8> { (0..length).map(|_| rng.random()).collect() };
+    let mut messages = Vec::new();
+    for _ in 0..24 {
+        messages.extend([Function::Sha512, Function::Keccak256].map(|function| (function, message(64))));
+    }
+    messages.extend((0..16).map(|blocks| (Function::Blake3, message(64 * blocks + 1))));
+    messages
+}
+
 /// About so many cases of a suite.
 fn some(name: &str, seed: u64, wanted: u64) -> anyhow::Result<Vec<Case>> {
     let mut suite: Box<dyn Suite> = by_name(name, seed)?;
@@ -213,7 +229,7 @@ impl Pool {
         let lazy = [thorough::cases(seed)?, some("opcodes", seed, 300)?, some("random", seed, 30)?].concat();
         let full = [outcomes(some("opcodes", seed, 300)?)?, endings(some("random", seed, 600)?)?];
         let full = [full.concat(), endings(some("versions", seed, 2_000)?)?].concat();
-        Ok(Self { lazy: outcomes(lazy)?, full, last: RefCell::default() })
+        Ok(Self { lazy: outcomes(lazy)?, full, hashes: messages(seed), last: RefCell::default() })
     }
 
     /// Spoils the weights in a file, loads it and looks for a case that shows it.
@@ -256,6 +272,19 @@ impl Pool {
                 }
             }
         }
+        let wrong = |(function, bytes): &&(Function, Vec<u8>)| {
+            let found = function.weights(&indexed, &[bytes]);
+            found.is_ok_and(|digest| digest != function.native(bytes))
+        };
+        if let Some((function, bytes)) = self.hashes.iter().find(wrong) {
+            let (ours, theirs) = (function.weights(&indexed, &[bytes])?, function.weights(&dense, &[bytes])?);
+            anyhow::ensure!(
+                ours == theirs,
+                "{spoil}: evaluators differ on {} of {bytes:x?}",
+                function.name()
+            );
+            return Ok(Noticed::Differs((self.lazy.len() + self.full.len()) as u64));
+        }
         Ok(Noticed::Nothing)
     }
 
@@ -274,7 +303,7 @@ impl Pool {
 /// The first step whose outcome is not the oracle's; `None` if the run is the oracle's.
 fn differs<E: HeadsBoundary>(e: &E, case: &Case, expected: &Outcome, mode: Mode) -> Option<usize> {
     let steps = expected.trace.len();
-    let Ok(mut machine) = Machine::new(e, &case.program, &setup(case), mode) else {
+    let Ok(mut machine) = Machine::new(e, &case.program, &setup(case), &Environment::bare(), mode) else {
         return Some(0);
     };
     for (step, state) in expected.trace.iter().enumerate() {
@@ -292,7 +321,7 @@ fn differs<E: HeadsBoundary>(e: &E, case: &Case, expected: &Outcome, mode: Mode)
     let ended = machine.step().ok().flatten().cloned();
     let same = match (ended, &expected.status) {
         (Some(Ended::Exit(value)), Ok(expected)) => value == *expected,
-        (Some(Ended::Error(error)), Err(expected)) => error == *expected,
+        (Some(Ended::Error(error)), Err(expected)) => error == expected.clone().into(),
         _ => false,
     } && machine.used().is_ok_and(|used| used == expected.instructions)
         && regions(&machine, expected);
@@ -314,8 +343,8 @@ fn regions<E: HeadsBoundary>(machine: &Machine<E>, expected: &Outcome) -> bool {
 
 /// Runs a case on both evaluators and fails where they differ, up to `step` and the one after it.
 fn agree(indexed: &Indexed, dense: &Dense, case: &Case, step: usize, mode: Mode) -> anyhow::Result<()> {
-    let mut ours = Machine::new(indexed, &case.program, &setup(case), mode)?;
-    let mut theirs = Machine::new(dense, &case.program, &setup(case), mode)?;
+    let mut ours = Machine::new(indexed, &case.program, &setup(case), &Environment::bare(), mode)?;
+    let mut theirs = Machine::new(dense, &case.program, &setup(case), &Environment::bare(), mode)?;
     for at in 0..step + 2 {
         let (a, b) = (ours.registers()?, theirs.registers()?);
         anyhow::ensure!(a == b, "{}: evaluators differ before step {at}: {a:x?} and {b:x?}", case.id);

@@ -1,12 +1,18 @@
 //! One bare program on the machine: bytes in, bytes out.
 
-use super::{AccessType, EbpfError, Program, Version};
+mod context;
+mod errors;
+mod port;
+mod text;
+
+use super::{EbpfError, Environment, Program, RunError, Version};
 use crate::{
     deltanet::HeadsBoundary,
-    machine::{self, Access, Extent, Image, Memory, State, Stop},
+    machine::{self, Extent, Image, Memory, State, Stop},
+    syscalls::{self, Called, Context},
     tables::{
         Site, Word,
-        alphabet::{self, Bit, Fault, Gate, Halt, Nibble, Region, Size},
+        alphabet::{self, Bit, Halt, Nibble, Region, Syscall},
     },
 };
 
@@ -85,8 +91,19 @@ pub enum SetupError {
 pub enum Ended {
     /// The program returned; r0.
     Exit(u64),
-    /// An instruction failed.
-    Error(EbpfError),
+    /// An instruction or a syscall failed.
+    Error(RunError),
+    /// The program calls another: a pause, which [`Machine::resume`] ends.
+    Invoke(Abi),
+}
+
+/// How a program that calls another describes the call in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Abi {
+    /// `sol_invoke_signed_c`.
+    C,
+    /// `sol_invoke_signed_rust`.
+    Rust,
 }
 
 /// A program, its memory and its registers on an evaluator.
@@ -94,10 +111,13 @@ pub struct Machine<'e, E: HeadsBoundary> {
     evaluator: &'e E,
     image: Image<E>,
     state: State<E>,
+    context: Context<E>,
     mode: Mode,
     budget: Word<E>,
     lengths: [usize; 5],
     gaps: bool,
+    /// Passes through the step.
+    passes: u64,
     ended: Option<Ended>,
 }
 
@@ -113,7 +133,13 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
     ///
     /// # Errors
     /// [`SetupError`].
-    pub fn new(evaluator: &'e E, program: &Program, setup: &Setup, mode: Mode) -> Result<Self, SetupError> {
+    pub fn new(
+        evaluator: &'e E,
+        program: &Program,
+        setup: &Setup,
+        environment: &Environment,
+        mode: Mode,
+    ) -> Result<Self, SetupError> {
         for length in [setup.heap, setup.input.len()] {
             if length > MAX_REGION_BYTES {
                 return Err(SetupError::TooLarge(length));
@@ -167,7 +193,7 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
                 slots: e.slots(&slots),
                 text_address: e.embed(program.text_address),
                 functions: e.dictionary(&functions),
-                syscalls: e.dictionary(&[]),
+                syscalls: e.dictionary(&context::keys(&environment.syscalls)),
                 extents,
                 gaps: e.embed_digit::<Bit>(usize::from(gaps)),
             },
@@ -179,10 +205,12 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
                 frames: e.frames(),
                 memory: Memory { rams: contents.map(|bytes| e.ram(bytes)) },
             },
+            context: context::embed(e, environment, setup.heap),
             mode,
             budget: e.embed(setup.budget),
             lengths,
             gaps,
+            passes: 0,
             ended: None,
         })
     }
@@ -197,8 +225,9 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
                 Mode::Lazy => machine::lazy_step(self.evaluator, &self.image, &mut self.state)?,
                 Mode::Full => self.full_step()?,
             };
+            self.passes += 1;
             if let Some(stop) = stop {
-                self.ended = Some(self.end(stop)?);
+                self.ended = self.end(stop)?;
             }
         }
         Ok(self.ended.as_ref())
@@ -222,12 +251,14 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
     /// An activation was not exactly one-hot.
     pub fn run_for(&mut self, steps: u64) -> Result<Option<&Ended>, E::Error> {
         if self.mode == Mode::Lazy && self.ended.is_none() {
-            for _ in 0..steps {
+            let mut left = steps;
+            while left > 0 && self.ended.is_none() {
+                left -= 1;
                 if let Some(stop) = machine::lazy_step(self.evaluator, &self.image, &mut self.state)? {
-                    self.ended = Some(self.end(stop)?);
-                    break;
+                    self.ended = self.end(stop)?;
                 }
             }
+            self.passes += steps - left;
         } else {
             for _ in 0..steps {
                 if self.step()?.is_some() {
@@ -236,6 +267,13 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
             }
         }
         Ok(self.ended.as_ref())
+    }
+
+    /// Instructions executed so far, the failing one included.
+    pub fn instructions(&self) -> u64 {
+        // The last pass of a run out of units executes nothing.
+        let unpaid = self.ended == Some(Ended::Error(EbpfError::ExceededMaxInstructions.into()));
+        self.passes - u64::from(unpaid)
     }
 
     fn full_step(&mut self) -> Result<Option<Stop<E>>, E::Error> {
@@ -248,48 +286,43 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         })
     }
 
-    fn end(&self, stop: Stop<E>) -> Result<Ended, E::Error> {
-        Ok(match stop {
-            Stop::Exit => Ended::Exit(self.register(0)?),
-            Stop::Fault(fault, access) => Ended::Error(self.error(&fault, &access)?),
-            Stop::Syscall(_) => Ended::Error(EbpfError::UnsupportedInstruction),
-        })
-    }
-
-    /// The reference's error for a fault.
-    fn error(&self, fault: &E::Digit<Fault>, access: &Access<E>) -> Result<EbpfError, E::Error> {
-        let e = self.evaluator;
-        Ok(match Fault::LETTERS[e.read_digit(fault)?] {
-            Fault::DivideByZero => EbpfError::DivideByZero,
-            Fault::DivideOverflow => EbpfError::DivideOverflow,
-            Fault::CallDepth => EbpfError::CallDepthExceeded,
-            Fault::CallOutside => EbpfError::CallOutsideTextSegment,
-            Fault::Overrun => EbpfError::ExecutionOverrun,
-            Fault::Exhausted => EbpfError::ExceededMaxInstructions,
-            Fault::Load => self.violation(AccessType::Load, access)?,
-            Fault::Store => self.violation(AccessType::Store, access)?,
-            Fault::Unsupported | Fault::None => EbpfError::UnsupportedInstruction,
-        })
-    }
-
-    fn violation(&self, kind: AccessType, access: &Access<E>) -> Result<EbpfError, E::Error> {
-        let e = self.evaluator;
-        let place = machine::place(e, &self.image, &access.address);
-        let address = e.read_out(&access.address)?;
-        let length = 1 << e.read_digit::<Size>(&access.size)?;
-        if e.read_digit::<Bit>(&place.in_frame)? == 1 {
-            let frame = e.read_out(&place.frame)? as i64;
-            return Ok(EbpfError::StackAccessViolation(kind, address, length, frame));
-        }
-        let region = match <Region as Gate>::LETTERS[e.read_digit(&place.region)?] {
-            Region::Nowhere => "unallocated",
-            Region::Null => "allocated",
-            Region::Program => "program",
-            Region::Stack => "stack",
-            Region::Heap => "heap",
-            Region::Input => "input",
+    /// What a stop means: a syscall runs and the program goes on, anything else ends it.
+    fn end(&mut self, stop: Stop<E>) -> Result<Option<Ended>, E::Error> {
+        let number = match stop {
+            Stop::Exit => return Ok(Some(Ended::Exit(self.register(0)?))),
+            Stop::Fault(fault, access) => return Ok(Some(Ended::Error(self.fault(&fault, &access)?.into()))),
+            Stop::Syscall(number) => number,
         };
-        Ok(EbpfError::AccessViolation(kind, address, length, region))
+        let (e, image) = (self.evaluator, &self.image);
+        match syscalls::call(e, image, &mut self.state, &mut self.context, &number)? {
+            Called::Returned => self.go_on(),
+            Called::Aborted(abort) => Ok(Some(Ended::Error(self.abort(&abort)?))),
+            Called::Invoke(Syscall::InvokeSignedC) => Ok(Some(Ended::Invoke(Abi::C))),
+            Called::Invoke(_) => Ok(Some(Ended::Invoke(Abi::Rust))),
+        }
+    }
+
+    /// Leaves the call of a syscall that returned.
+    fn go_on(&mut self) -> Result<Option<Ended>, E::Error> {
+        match machine::after_syscall(self.evaluator, &self.image, &mut self.state)? {
+            Some(stop) => self.end(stop),
+            None => Ok(None),
+        }
+    }
+
+    /// Ends the pause of [`Ended::Invoke`]: the call returns `r0` and the program can go on. Does nothing
+    /// in any other state.
+    ///
+    /// # Errors
+    /// An activation was not exactly one-hot.
+    pub fn resume(&mut self, r0: u64) -> Result<(), E::Error> {
+        if matches!(self.ended, Some(Ended::Invoke(_))) {
+            let e = self.evaluator;
+            let (zero, on) = (e.embed_digit::<Nibble>(0), e.embed_digit::<Bit>(1));
+            e.bank_write(&mut self.state.registers, &zero, &on, &e.embed(r0));
+            self.ended = self.go_on()?;
+        }
+        Ok(())
     }
 
     /// The value of register `number`, 0 to 10.
@@ -328,14 +361,6 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         Ok(self.ended.is_none() && e.read_digit::<Bit>(&empty)? == 0 && e.read_digit::<Bit>(&present)? == 1)
     }
 
-    /// Units left.
-    ///
-    /// # Errors
-    /// The activation is not exactly one-hot.
-    pub fn remaining(&self) -> Result<u64, E::Error> {
-        self.evaluator.read_out(&self.state.meter)
-    }
-
     /// Units used so far: one for each instruction, the failing one included.
     ///
     /// # Errors
@@ -344,36 +369,6 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         let e = self.evaluator;
         let (used, _) = e.sub_words(&self.budget, &self.state.meter, &e.embed_digit::<Bit>(0));
         e.read_out(&used)
-    }
-
-    /// The bytes of a region: the stack without its gaps.
-    ///
-    /// # Errors
-    /// An activation is not exactly one-hot.
-    pub fn bytes(&self, region: Region) -> Result<Vec<u8>, E::Error> {
-        match self.state.memory.rams.get(index(region)) {
-            Some(ram) => self.evaluator.ram_bytes(ram, self.lengths[index(region)]),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    /// The `length` bytes from a virtual address on; `None` if they are not all mapped. As for an access by
-    /// the program only the start must lie in a stack frame: what passes its end is in the next one.
-    ///
-    /// # Errors
-    /// An activation is not exactly one-hot.
-    pub fn dump(&self, address: u64, length: usize) -> Result<Option<Vec<u8>>, E::Error> {
-        let Some((region, offset)) = resolve(self.gaps, address) else { return Ok(None) };
-        let Some(end) = offset.checked_add(length).filter(|end| *end <= self.lengths[index(region)]) else {
-            return Ok(None);
-        };
-        let (e, ram) = (self.evaluator, &self.state.memory.rams[index(region)]);
-        let mut bytes = Vec::with_capacity(length);
-        for at in (offset..end).step_by(8) {
-            let word = e.read_out(&e.ram_read(ram, &e.embed(at as u64)))?.to_le_bytes();
-            bytes.extend_from_slice(&word[..8.min(end - at)]);
-        }
-        Ok(Some(bytes))
     }
 }
 
