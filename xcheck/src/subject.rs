@@ -52,7 +52,7 @@ pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Subject>> {
 /// Finds what runs transactions, by the name the command line gives it.
 pub fn runtime_by_name(name: &str) -> anyhow::Result<Box<dyn Runtime>> {
     match transaction::neural_by_name(name) {
-        Some(runtime) => Ok(runtime),
+        Some(runtime) => runtime,
         None if name == "reference" => Ok(Box::new(LiteSvm::new())),
         None => bail!("there is nothing called {name:?} that runs transactions"),
     }

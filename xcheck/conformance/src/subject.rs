@@ -67,8 +67,8 @@ where
 /// place in its enumeration.
 fn code(error: &RunError) -> anyhow::Result<(i32, i64)> {
     Ok(match error {
-        RunError::Vm(EbpfError::AccessViolation(..)) => (1, 11),
-        RunError::Vm(EbpfError::StackAccessViolation(..)) => (1, 12),
+        RunError::Syscall(SyscallError::Access(EbpfError::AccessViolation(..))) => (1, 11),
+        RunError::Syscall(SyscallError::Access(EbpfError::StackAccessViolation(..))) => (1, 12),
         RunError::Vm(EbpfError::UnsupportedInstruction) => (1, 14),
         RunError::Vm(other) => anyhow::bail!("no syscall fails with {other}"),
         RunError::Instruction(error) => {

@@ -1,7 +1,5 @@
 //! The transaction host with its programs on the machine, as what is checked.
 
-use std::sync::LazyLock;
-
 use anyhow::Context;
 use solana_address::Address;
 use svmllm::{
@@ -16,15 +14,8 @@ use svmllm::{
 use super::{Banks, Budget, ProgramFile, Runtime, Settings, TransactionCase, TransactionOutcome};
 use crate::oracle::litesvm::LiteSvm;
 
-/// The rows of the generated weights.
-static INDEXED: LazyLock<Indexed> =
-    LazyLock::new(|| Indexed::new(&Weights::generate()).expect("generated weights are in order"));
-/// The tensors of the generated weights.
-static DENSE: LazyLock<Dense> =
-    LazyLock::new(|| Dense::new(&Weights::generate()).expect("generated weights are in order"));
-
 /// Transactions on the weights.
-pub struct Neural<E: 'static> {
+pub struct Neural<E: HeadsBoundary + 'static> {
     name: &'static str,
     evaluator: &'static E,
     mode: Mode,
@@ -33,25 +24,43 @@ pub struct Neural<E: 'static> {
     shipping: LiteSvm,
 }
 
-impl<E> Neural<E> {
-    fn new(name: &'static str, evaluator: &'static E, mode: Mode) -> Self {
-        Self { name, evaluator, mode, banks: Banks::default(), shipping: LiteSvm::new() }
+impl<E: HeadsBoundary> Neural<E> {
+    /// Banks refer to the evaluator, so it stays until the process ends.
+    fn new(name: &'static str, evaluator: E, mode: Mode) -> Self {
+        Self {
+            name,
+            evaluator: Box::leak(Box::new(evaluator)),
+            mode,
+            banks: Banks::default(),
+            shipping: LiteSvm::new(),
+        }
     }
 }
 
-/// Finds what runs transactions on the weights by its evaluator's name.
-pub fn by_name(name: &str) -> Option<Box<dyn Runtime>> {
+/// What runs transactions on an evaluator of the generated weights; `None` if there is none of that name.
+///
+/// # Errors
+/// The weights are refused.
+pub fn by_name(name: &str) -> Option<anyhow::Result<Box<dyn Runtime>>> {
+    fn boxed<E: HeadsBoundary<Error: Send + Sync> + 'static>(
+        name: &'static str,
+        evaluator: Result<E, impl Into<anyhow::Error>>,
+        mode: Mode,
+    ) -> anyhow::Result<Box<dyn Runtime>> {
+        Ok(Box::new(Neural::new(name, evaluator.map_err(Into::into)?, mode)))
+    }
+    let weights = Weights::generate();
     Some(match name {
-        "indexed" => Box::new(Neural::new("indexed", &*INDEXED, Mode::Lazy)),
-        "indexed-full" => Box::new(Neural::new("indexed-full", &*INDEXED, Mode::Full)),
-        "dense" => Box::new(Neural::new("dense", &*DENSE, Mode::Lazy)),
-        "dense-full" => Box::new(Neural::new("dense-full", &*DENSE, Mode::Full)),
+        "indexed" => boxed("indexed", Indexed::new(&weights), Mode::Lazy),
+        "indexed-full" => boxed("indexed-full", Indexed::new(&weights), Mode::Full),
+        "dense" => boxed("dense", Dense::new(&weights), Mode::Lazy),
+        "dense-full" => boxed("dense-full", Dense::new(&weights), Mode::Full),
         _ => return None,
     })
 }
 
 /// A bank with mainnet's features but some.
-fn fresh<E>(
+fn fresh<E: HeadsBoundary>(
     evaluator: &'static E,
     mode: Mode,
     inactive: &[Address],
@@ -72,7 +81,7 @@ fn fresh<E>(
     Ok(bank)
 }
 
-fn add<E>(bank: &mut Svm<E>, program: &ProgramFile) -> anyhow::Result<()> {
+fn add<E: HeadsBoundary>(bank: &mut Svm<E>, program: &ProgramFile) -> anyhow::Result<()> {
     bank.add_program(program.address, &program.elf, program.loader.address())
         .with_context(|| format!("program {}", program.address))
 }
@@ -102,7 +111,7 @@ where
         for (address, account) in &case.accounts {
             bank.set_account(*address, account.clone()).with_context(|| format!("account {address}"))?;
         }
-        let (result, meta) = match bank.send_transaction(case.transaction.clone()) {
+        let (result, meta) = match bank.try_send_transaction(case.transaction.clone())? {
             Ok(meta) => (Ok(()), meta),
             Err(failed) => (Err(failed.err), failed.meta),
         };
