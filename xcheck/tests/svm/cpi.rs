@@ -44,13 +44,13 @@ call:
     ldxdw r4, [r6+40]
     ldxdw r5, [r6+48]
     ldxdw r0, [r6+8]
-    jeq r0, 0, c
-    jeq r0, 1, rust
+    jeq r0, 0, call_c
+    jeq r0, 1, call_rust
     ja after
-c:
+call_c:
     syscall sol_invoke_signed_c
     ja after
-rust:
+call_rust:
     syscall sol_invoke_signed_rust
 after:
     jeq r8, 0, end
