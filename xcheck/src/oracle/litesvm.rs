@@ -1,6 +1,8 @@
 //! LiteSVM: whole transactions on Agave's own program runtime.
 
-use anyhow::Context;
+use std::time::Instant;
+
+use anyhow::{Context, anyhow};
 use litesvm::{LiteSVM, types::TransactionMetadata};
 use solana_address::Address;
 use solana_compute_budget::compute_budget::ComputeBudget;
@@ -61,12 +63,9 @@ fn add(bank: &mut LiteSVM, program: &ProgramFile) -> anyhow::Result<()> {
         .with_context(|| format!("program {}", program.address))
 }
 
-impl Runtime for LiteSvm {
-    fn name(&self) -> String {
-        "reference".into()
-    }
-
-    fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome> {
+impl LiteSvm {
+    /// The bank in which a case's transaction runs.
+    fn bank(&mut self, case: &TransactionCase) -> anyhow::Result<LiteSVM> {
         let Settings { budget, log_limit, .. } = case.settings;
         let mut bank = self.banks.prepare(case, fresh, add)?.with_log_bytes_limit(log_limit);
         if let Some(Budget { units, heap }) = budget {
@@ -80,6 +79,27 @@ impl Runtime for LiteSvm {
         for (address, account) in &case.accounts {
             bank.set_account(*address, account.clone()).with_context(|| format!("account {address}"))?;
         }
+        Ok(bank)
+    }
+}
+
+impl Runtime for LiteSvm {
+    fn name(&self) -> String {
+        "reference".into()
+    }
+
+    fn time(&mut self, case: &TransactionCase) -> anyhow::Result<u64> {
+        let mut bank = self.bank(case)?;
+        let transaction = case.transaction.clone();
+        let started = Instant::now();
+        let result = bank.send_transaction(transaction);
+        let elapsed = started.elapsed().as_nanos() as u64;
+        result.map_err(|failed| anyhow!("{:?}", failed.err))?;
+        Ok(elapsed)
+    }
+
+    fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome> {
+        let mut bank = self.bank(case)?;
         let (result, meta) = match bank.send_transaction(case.transaction.clone()) {
             Ok(meta) => (Ok(()), meta),
             Err(failed) => (Err(failed.err), failed.meta),
