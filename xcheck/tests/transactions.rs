@@ -38,7 +38,9 @@ fn outcomes(name: &str) -> BTreeMap<(&'static str, String), BTreeMap<String, u64
 /// Every instruction succeeds now and then and fails in different ways.
 #[test]
 fn programs_are_called_well_and_badly() {
-    let outcomes = outcomes("programs");
+    let mut outcomes = outcomes("programs");
+    // Few of many instructions.
+    outcomes.retain(|(part, _), _| *part != "features off");
     let names: Vec<_> = outcomes.keys().map(|(_, name)| name).collect();
     assert!(names.len() >= 25 + 25 + 25 + own::NAMES.len(), "{}", names.len());
     let total: u64 = outcomes.values().flat_map(|counts| counts.values()).sum();

@@ -8,7 +8,7 @@ use solana_address::Address;
 use solana_compute_budget::compute_budget::ComputeBudget;
 
 use crate::transaction::{
-    Banks, Budget, ProgramFile, Runtime, SHIPPED, Settings, TransactionCase, TransactionOutcome,
+    Banks, Budget, Loader, ProgramFile, Runtime, SHIPPED, Settings, TransactionCase, TransactionOutcome,
 };
 
 /// The version of LiteSVM this crate is pinned to.
@@ -32,10 +32,12 @@ impl LiteSvm {
     /// One is not there.
     pub fn shipped(&mut self, inactive: &[Address]) -> anyhow::Result<Vec<ProgramFile>> {
         let bank = self.banks.fresh(inactive, fresh)?;
-        let file = |(address, loader)| {
-            let elf = bank.accounts_db().try_program_elf_bytes(&address);
-            let elf = elf.with_context(|| format!("program {address}"))?.into();
-            Ok(ProgramFile { address, loader, elf })
+        let file = |address| {
+            let owner = bank.get_account(&address).map(|account| account.owner);
+            let loader = owner.and_then(Loader::at);
+            let elf = bank.accounts_db().try_program_elf_bytes(&address).ok();
+            let (loader, elf) = loader.zip(elf).with_context(|| format!("no program {address}"))?;
+            Ok(ProgramFile { address, loader, elf: elf.into() })
         };
         SHIPPED.into_iter().map(file).collect()
     }
