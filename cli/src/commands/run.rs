@@ -7,11 +7,13 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
-use svmllm::host::{Ended, MAX_REGION_BYTES, Program, Setup, instruction_text};
-use svmllm::tables::{Dense, Indexed};
+use svmllm::{
+    host::{Effect, Ended, MAX_REGION_BYTES, Program, Setup, instruction_text},
+    tables::{Dense, Indexed},
+};
 
 use super::{Computing, load_weights};
 use crate::{
@@ -22,7 +24,7 @@ use crate::{
     reply::{Outcome, Verdict},
     session::{Job, Report, RunError, Watch},
     source::{self, SourceError},
-    wire::Number,
+    wire::{Change, Number},
 };
 
 /// Options of `svmllm run`.
@@ -72,6 +74,7 @@ struct TraceLine<'a> {
     pc: u64,
     instruction: &'a str,
     registers: &'a [Number],
+    effect: Change,
 }
 
 impl Run {
@@ -88,7 +91,7 @@ impl Run {
             loaded => loaded?,
         };
         let setup = Setup {
-            input: read_input(&self.input).context("--input")?,
+            input: read_input(&self.input)?,
             heap: self.heap,
             budget: self.compute_units,
             ..Setup::default()
@@ -126,32 +129,55 @@ impl Run {
         Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
+    /// A trace must not replace what the run was made from.
+    fn refuse_to_overwrite(&self, trace: &Path) -> anyhow::Result<()> {
+        let sources =
+            [Some(self.program.as_path()), input_file(&self.input), self.computing.weights.as_deref()];
+        for source in sources.into_iter().flatten() {
+            // A trace that is not there yet is no file of ours.
+            if same_file::is_same_file(source, trace).unwrap_or(false) {
+                bail!("--trace would overwrite {}", source.display());
+            }
+        }
+        Ok(())
+    }
+
     fn run(&self, program: &Program, setup: &Setup) -> anyhow::Result<Report> {
         let mut evaluators = Evaluators::new(load_weights(self.computing.weights.as_ref())?);
         let job = Job { program, setup, mode: self.computing.mode(), dump: &[] };
         let kind = self.computing.evaluator;
         let Some(path) = &self.trace else {
             let mut progress = Progress::new("instructions", None);
-            return Ok(evaluators.run(kind, &job, Watch::Progress(&mut |done| progress.show(done)))?);
+            return Ok(evaluators.run(kind, &job, Watch::Progress(&mut |done| progress.report(done)))?);
         };
+        self.refuse_to_overwrite(path)?;
         let file = File::create(path).with_context(|| path.display().to_string())?;
         let mut file = BufWriter::new(file);
         let mut steps = trace_to(&mut file, program);
-        let report = evaluators.run(kind, &job, Watch::Steps(&mut steps))?;
+        let report = evaluators.run(kind, &job, Watch::Effects(&mut steps))?;
         drop(steps);
         file.flush()?;
         Ok(report)
     }
 }
 
-/// Writes the state before each step as a line of JSON.
-fn trace_to(file: &mut impl Write, program: &Program) -> impl FnMut(&[u64; 12]) -> Result<(), RunError> {
+/// The file of an input given as `@FILE`.
+fn input_file(input: &str) -> Option<&Path> {
+    input.strip_prefix('@').map(Path::new)
+}
+
+/// Writes the state before each step, and what the step changes, as a line of JSON.
+fn trace_to(
+    file: &mut impl Write,
+    program: &Program,
+) -> impl FnMut(&[u64; 12], &Effect) -> Result<(), RunError> {
     let mut progress = Progress::new("instructions", None);
     let mut done = 0;
-    move |state| {
+    move |state, effect| {
         let [registers @ .., pc] = state.map(Number);
         let instruction = usize::try_from(pc.0).map(|pc| instruction_text(program, pc)).unwrap_or_default();
-        let line = TraceLine { pc: pc.0, instruction: &instruction, registers: &registers };
+        let line =
+            TraceLine { pc: pc.0, instruction: &instruction, registers: &registers, effect: effect.into() };
         serde_json::to_writer(&mut *file, &line).map_err(io::Error::from)?;
         file.write_all(b"\n")?;
         done += 1;
@@ -160,11 +186,13 @@ fn trace_to(file: &mut impl Write, program: &Program) -> impl FnMut(&[u64; 12]) 
     }
 }
 
-/// The bytes of `HEX` or `@FILE`.
-fn read_input(text: &str) -> anyhow::Result<Vec<u8>> {
-    match text.strip_prefix('@') {
-        Some(path) => source::read_file(Path::new(path), MAX_REGION_BYTES).context(path.to_owned()),
-        None => Ok(hex::decode(text)?),
+/// The bytes of an `--input` of the form `HEX` or `@FILE`.
+pub fn read_input(text: &str) -> anyhow::Result<Vec<u8>> {
+    match input_file(text) {
+        Some(path) => {
+            source::read_file(path, MAX_REGION_BYTES).with_context(|| format!("--input: {}", path.display()))
+        }
+        None => hex::decode(text).context("--input"),
     }
 }
 
