@@ -12,6 +12,7 @@ mod labels;
 mod lists;
 mod moduli;
 pub mod numbers;
+pub mod poseidon;
 pub mod shallow;
 mod site;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod stairs;
 #[cfg(test)]
 pub(crate) mod testing;
 mod verify;
+mod verify_wide;
 mod weights;
 mod wide;
 
@@ -29,9 +31,11 @@ pub use evaluator::{ADDENDS, Boundary, Evaluator, Sequencer, Word};
 pub use indexed::{Indexed, Lanes};
 pub use labels::Labels;
 pub use lists::WordList;
+pub(crate) use moduli::RESIDUE_DIGITS;
 pub use moduli::{ModulusId, Power};
 pub use site::Site;
 pub use stairs::Stair;
 pub use verify::{Checked, VerifyError, verify};
 pub use weights::{Array, MAX_PARAMETERS, Weights, WeightsError};
+pub(crate) use wide::COMPLEMENT;
 pub use wide::ModulusNumber;
