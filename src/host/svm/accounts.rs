@@ -34,11 +34,6 @@ impl Accounts {
         self.accounts.get(address)
     }
 
-    /// The account at an address, to be changed in its balance only.
-    pub fn get_mut(&mut self, address: &Address) -> Option<&mut AccountSharedData> {
-        self.accounts.get_mut(address)
-    }
-
     /// All accounts, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&Address, &AccountSharedData)> {
         self.accounts.iter()
