@@ -189,6 +189,6 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
     }
     /// The program of an account that is not marked executable.
     fn load_unmarked(&self, program: &Address) -> Option<Entry> {
-        programs::load_account(self.accounts.get(program)?, |address| self.accounts.get(address)).ok()
+        self.accounts.load_program(self.accounts.get(program)?).ok()
     }
 }
