@@ -35,12 +35,7 @@ pub(super) struct Accounts {
 impl Accounts {
     /// No accounts.
     pub fn new(options: LoadOptions) -> Self {
-        Self {
-            accounts: HashMap::new(),
-            programs: HashMap::new(),
-            options,
-            sysvars: SysvarCache::default(),
-        }
+        Self { accounts: HashMap::new(), programs: HashMap::new(), options, sysvars: SysvarCache::default() }
     }
 
     /// The account at an address.
@@ -112,8 +107,7 @@ impl Accounts {
     }
 
     fn lookup(&self, lookup: &MessageAddressTableLookup) -> Result<LoadedAddresses, AddressLookupError> {
-        let account =
-            self.get(&lookup.account_key).ok_or(AddressLookupError::LookupTableAccountNotFound)?;
+        let account = self.get(&lookup.account_key).ok_or(AddressLookupError::LookupTableAccountNotFound)?;
         if *account.owner() != address_lookup_table::ID {
             return Err(AddressLookupError::InvalidAccountOwner);
         }

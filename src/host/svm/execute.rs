@@ -85,8 +85,8 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         let id = environment.program_id.into();
         let sysvars = self.cache.sysvars(self.evaluator, &environment.sysvars);
         let setup_failure = |error: SetupError| Abort::Failure(Failure::Other(error.to_string()));
-        let loaded = (self.cache.program(self.evaluator, &id, program, self.syscalls))
-            .map_err(setup_failure)?;
+        let loaded =
+            (self.cache.program(self.evaluator, &id, program, self.syscalls)).map_err(setup_failure)?;
         let mut machine = Machine::start(self.evaluator, &loaded, &sysvars, &setup, &environment, self.mode)
             .map_err(setup_failure)?;
         let outcome = self.drive(&mut machine, aligned, &places)?;
@@ -117,9 +117,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
             program_id: self.context.key(frame.program).to_bytes(),
             data: frame.data.clone(),
             accounts: (frame.accounts.iter())
-                .map(|account| {
-                    (self.context.key(account.index).to_bytes(), account.signer, account.writable)
-                })
+                .map(|account| (self.context.key(account.index).to_bytes(), account.signer, account.writable))
                 .collect(),
         });
         Ok(Environment {

@@ -10,7 +10,9 @@ use solana_address::{Address, address};
 use solana_hash::Hash;
 use solana_instruction::{AccountMeta, Instruction};
 use solana_message::{Message, VersionedMessage};
-use solana_sdk_ids::{address_lookup_table, bpf_loader, bpf_loader_deprecated, bpf_loader_upgradeable, stake};
+use solana_sdk_ids::{
+    address_lookup_table, bpf_loader, bpf_loader_deprecated, bpf_loader_upgradeable, stake,
+};
 use solana_signature::Signature;
 use solana_transaction::versioned::VersionedTransaction;
 use svmllm::{
@@ -136,9 +138,7 @@ pub fn convert(result: litesvm::types::TransactionResult) -> TransactionResult {
     };
     match result {
         Ok(done) => Ok(meta(done)),
-        Err(failed) => {
-            Err(FailedTransactionMetadata { err: failed.err, meta: meta(failed.meta) })
-        }
+        Err(failed) => Err(FailedTransactionMetadata { err: failed.err, meta: meta(failed.meta) }),
     }
 }
 

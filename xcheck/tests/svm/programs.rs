@@ -51,7 +51,8 @@ fn tokens() {
         }
     }
     let amount = |tag: u8, amount: u64| [&[tag][..], &amount.to_le_bytes()].concat();
-    let mint_to = token(amount(7, 1000), &[(mint, false, true), (owned[0], false, true), (payer, true, false)]);
+    let mint_to =
+        token(amount(7, 1000), &[(mint, false, true), (owned[0], false, true), (payer, true, false)]);
     let done = both.run("mint", payer, &[mint_to]);
     assert!(done.is_ok(), "{done:?}");
     for units in [0, 999, 1, 1] {

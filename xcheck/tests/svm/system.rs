@@ -14,7 +14,8 @@ use solana_system_interface::instruction::SystemInstruction;
 
 use crate::both::{Both, account, meta, pick, random, random_address};
 
-const SEEDS: [&str; 4] = ["", "seed", "a seed of thirty-two characters!", "one character more than thirty-two"];
+const SEEDS: [&str; 4] =
+    ["", "seed", "a seed of thirty-two characters!", "one character more than thirty-two"];
 
 /// Addresses to choose from, and what lies there.
 fn pool(random: &mut ChaCha8Rng) -> Vec<Address> {
@@ -29,7 +30,8 @@ fn pool(random: &mut ChaCha8Rng) -> Vec<Address> {
 }
 
 fn nonce(random: &mut ChaCha8Rng, authority: Address, both: &Both) -> Vec<u8> {
-    let blockhash = pick(random, &[both.lite.latest_blockhash(), Hash::new_from_array([3; 32]), Hash::default()]);
+    let blockhash =
+        pick(random, &[both.lite.latest_blockhash(), Hash::new_from_array([3; 32]), Hash::default()]);
     let data = Data::new(authority, DurableNonce::from_blockhash(&blockhash), 5000);
     let state = pick(random, &[0, 1, 2]);
     let state = if state == 0 { State::Uninitialized } else { State::Initialized(data) };
@@ -106,9 +108,9 @@ fn random_instruction(random: &mut ChaCha8Rng, pool: &[Address]) -> Instruction 
     if random.random_range(0..10) == 0 {
         keys.truncate(random.random_range(0..4));
     }
-    let accounts = keys
-        .into_iter()
-        .map(|key| meta(key, random.random_range(0..5) != 0 && pool.contains(&key), random.random_range(0..8) != 0));
+    let accounts = keys.into_iter().map(|key| {
+        meta(key, random.random_range(0..5) != 0 && pool.contains(&key), random.random_range(0..8) != 0)
+    });
     Instruction { program_id: system_program::ID, accounts: accounts.collect(), data }
 }
 
@@ -124,8 +126,7 @@ fn random_instructions() {
         both.set_account(payer, account(10_000_000_000, Vec::new(), system_program::ID));
         for step in 0..25 {
             let count = random.random_range(1..3);
-            let instructions: Vec<_> =
-                (0..count).map(|_| random_instruction(&mut random, &pool)).collect();
+            let instructions: Vec<_> = (0..count).map(|_| random_instruction(&mut random, &pool)).collect();
             let what = format!("round {round}, step {step}");
             succeeded += u32::from(both.run(&what, payer, &instructions).is_ok());
             if random.random_range(0..10) == 0 {

@@ -78,9 +78,8 @@ fn compute_budget_requests() {
 fn every_budget_of_a_memo() {
     let (_, mut both, payer) = start(2);
     let mut used = 1_000_000;
-    for units in [200_000, 0, 1, 2, 100, 149, 150, 151, 300, 301]
-        .into_iter()
-        .chain((0..).map(|step| step * 23 + 160))
+    for units in
+        [200_000, 0, 1, 2, 100, 149, 150, 151, 300, 301].into_iter().chain((0..).map(|step| step * 23 + 160))
     {
         if units > used + 700 && units != 200_000 {
             break;
@@ -101,8 +100,7 @@ fn fee_payers() {
         data.resize(80, 0);
         data
     };
-    let initialized =
-        nonce(State::Initialized(Data::new(Address::default(), DurableNonce::default(), 5000)));
+    let initialized = nonce(State::Initialized(Data::new(Address::default(), DurableNonce::default(), 5000)));
     for data in [vec![], vec![0], initialized, nonce(State::Uninitialized)] {
         for owner in [system_program::ID, bpf_loader::ID] {
             for lamports in
@@ -288,8 +286,7 @@ fn durable_nonces() {
             for lamports in [1, 1_447_680, 1 << 40] {
                 let nonce = DurableNonce::from_blockhash(&old);
                 let state = State::Initialized(Data::new(authority, nonce, 5000));
-                let versions =
-                    if legacy { Versions::Legacy(Box::new(state)) } else { Versions::new(state) };
+                let versions = if legacy { Versions::Legacy(Box::new(state)) } else { Versions::new(state) };
                 let data = wincode::serialize(&versions).unwrap();
                 both.set_account(account_key, account(lamports, data, system_program::ID));
                 let advance = system::advance_nonce_account(&account_key, &payer);
@@ -380,8 +377,10 @@ fn lookup_tables() {
     let transfer = system::transfer(&payer, &known.addresses[0], 5);
     both.set_account(table, account(1 << 30, data(1, u64::MAX, 0, 0), address_lookup_table::ID));
     let message = v0::Message::try_compile(&payer, &[transfer], &[known.clone()], Hash::default()).unwrap();
-    let transaction =
-        VersionedTransaction { signatures: vec![Signature::default()], message: VersionedMessage::V0(message) };
+    let transaction = VersionedTransaction {
+        signatures: vec![Signature::default()],
+        message: VersionedMessage::V0(message),
+    };
     assert!(both.send("a transfer", transaction).is_ok());
     assert_eq!(both.svm.get_balance(&known.addresses[0]), Some(1_000_005));
 }
@@ -415,15 +414,17 @@ fn shallower_features() {
     let fresh = Both::new();
     let mut both = Both {
         lite: LiteSVM::default().with_feature_set(features.clone()).with_builtins().with_sysvars(),
-        svm: svmllm::host::svm::Svm::bare(fresh.evaluator()).with_feature_set(features).with_builtins().with_sysvars(),
+        svm: svmllm::host::svm::Svm::bare(fresh.evaluator())
+            .with_feature_set(features)
+            .with_builtins()
+            .with_sysvars(),
     };
     for id in [sysvar::rent::ID, sysvar::slot_hashes::ID] {
         assert_eq!(both.lite.get_account(&id), both.svm.get_account(&id));
     }
     both.set_account(payer, account(10_000_000_000, Vec::new(), system_program::ID));
     let target = random_address(&mut random);
-    let instruction =
-        SystemInstruction::CreateAccountAllowPrefund { lamports: 5, space: 5, owner: MEMO_1 };
+    let instruction = SystemInstruction::CreateAccountAllowPrefund { lamports: 5, space: 5, owner: MEMO_1 };
     let accounts = vec![meta(target, true, true), meta(payer, true, true)];
     let data = wincode::serialize(&instruction).unwrap();
     let instruction = Instruction { program_id: system_program::ID, accounts, data };
