@@ -54,7 +54,10 @@ fn meta(pubkey: Address, is_signer: bool, is_writable: bool) -> AccountMeta {
 
 fn transaction(instruction: Instruction) -> VersionedTransaction {
     let message = Message::new_with_blockhash(&[instruction], Some(&PAYER), &Hash::default());
-    VersionedTransaction { signatures: vec![Signature::default()], message: VersionedMessage::Legacy(message) }
+    VersionedTransaction {
+        signatures: vec![Signature::default()],
+        message: VersionedMessage::Legacy(message),
+    }
 }
 
 fn cases() -> [(&'static str, VersionedTransaction); 3] {
