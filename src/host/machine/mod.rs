@@ -8,7 +8,7 @@ mod text;
 
 pub use loaded::{LoadedProgram, LoadedSysvars};
 
-use super::{EbpfError, Environment, Program, RunError, Version};
+use super::{EbpfError, Effect, Environment, Program, RunError, Version};
 use crate::{
     deltanet::HeadsBoundary,
     machine::{self, Extent, Image, Memory, State, Stop},
@@ -377,6 +377,14 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         let (_, empty) = e.decrement(&self.state.meter);
         let (_, present) = e.fetch(&self.image.slots, &self.state.pc);
         Ok(self.ended.is_none() && e.read_digit::<Bit>(&empty)? == 0 && e.read_digit::<Bit>(&present)? == 1)
+    }
+
+    /// What the next instruction will change, as a full step computes it.
+    ///
+    /// # Errors
+    /// An activation is not exactly one-hot.
+    pub fn effect(&self) -> Result<Effect, E::Error> {
+        Effect::read(self.evaluator, &machine::effect(self.evaluator, &self.image, &self.state))
     }
 
     /// Units used so far: one for each instruction, the failing one included.

@@ -95,8 +95,7 @@ impl Accounts {
     }
 
     fn lookup(&self, lookup: &MessageAddressTableLookup) -> Result<LoadedAddresses, AddressLookupError> {
-        let account =
-            self.get(&lookup.account_key).ok_or(AddressLookupError::LookupTableAccountNotFound)?;
+        let account = self.get(&lookup.account_key).ok_or(AddressLookupError::LookupTableAccountNotFound)?;
         if *account.owner() != address_lookup_table::ID {
             return Err(AddressLookupError::InvalidAccountOwner);
         }

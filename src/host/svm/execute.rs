@@ -108,9 +108,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
             program_id: self.context.key(frame.program).to_bytes(),
             data: frame.data.clone(),
             accounts: (frame.accounts.iter())
-                .map(|account| {
-                    (self.context.key(account.index).to_bytes(), account.signer, account.writable)
-                })
+                .map(|account| (self.context.key(account.index).to_bytes(), account.signer, account.writable))
                 .collect(),
         });
         Ok(Environment {

@@ -151,11 +151,8 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         self.context.return_data = TransactionReturnData { program_id: program, data: Vec::new() };
         self.logs.invoke(&program, self.context.height());
         let before = self.meter;
-        let result = if is_builtin {
-            builtin.run(self).map_err(Failure::from)
-        } else {
-            self.run_loaded(&program)?
-        };
+        let result =
+            if is_builtin { builtin.run(self).map_err(Failure::from) } else { self.run_loaded(&program)? };
         Ok(match result {
             Ok(()) => {
                 self.logs.success(&program);
