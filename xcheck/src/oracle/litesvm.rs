@@ -1,5 +1,7 @@
 //! LiteSVM: whole transactions on Agave's own program runtime.
 
+use std::collections::BTreeMap;
+
 use anyhow::Context;
 use litesvm::{LiteSVM, types::TransactionMetadata};
 use solana_address::Address;
@@ -36,6 +38,22 @@ impl LiteSvm {
             Ok(ProgramFile { address, loader, elf })
         };
         SHIPPED.into_iter().map(file).collect()
+    }
+
+    /// How long the data of accounts are in a bank with these programs; those of the programs come along.
+    ///
+    /// # Errors
+    /// A program does not load.
+    pub fn lengths(
+        &mut self,
+        programs: &[ProgramFile],
+        others: &[Address],
+    ) -> anyhow::Result<BTreeMap<Address, u64>> {
+        let mut bank = self.banks.fresh(&[], fresh)?;
+        programs.iter().try_for_each(|program| add(&mut bank, program))?;
+        let addresses = programs.iter().map(|program| program.address).chain(others.iter().copied());
+        let length = |address| bank.get_account(&address).map_or(0, |account| account.data.len() as u64);
+        Ok(addresses.map(|address| (address, length(address))).collect())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The suites, one file each, and what runs them.
 
 mod budgets;
+pub mod cpi;
 pub mod dense;
 pub mod elf;
 pub mod hashes;
@@ -9,6 +10,7 @@ pub mod performance;
 pub mod programs;
 mod random;
 pub mod sabotage;
+pub mod system;
 pub mod tables;
 pub mod version_transactions;
 mod versions;
@@ -43,7 +45,7 @@ pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 pub const OTHERS: [&str; 6] = ["tables", "dense", "sabotage", "elf", "hashes", "performance"];
 
 /// The names of the suites of transactions. The last is a part of `versions` where results are written.
-pub const TRANSACTIONS: [&str; 2] = [programs::NAME, version_transactions::NAME];
+pub const TRANSACTIONS: [&str; 4] = [programs::NAME, system::NAME, cpi::NAME, version_transactions::NAME];
 
 /// Finds a suite of transactions by name; `None` if the name is not among [`TRANSACTIONS`].
 ///
@@ -59,6 +61,8 @@ pub fn transactions_by_name(
     }
     Some(match name {
         programs::NAME => programs::Programs::new(seed, oracle).map(boxed),
+        system::NAME => system::System::new(seed, oracle).map(boxed),
+        cpi::NAME => cpi::Cpi::new(seed, oracle).map(boxed),
         version_transactions::NAME => version_transactions::VersionTransactions::new(seed).map(boxed),
         _ => return None,
     })
