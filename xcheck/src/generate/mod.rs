@@ -1,6 +1,7 @@
 //! Deterministic generators of cases.
 
 pub mod body;
+pub mod bundle;
 pub mod calls;
 pub mod code;
 pub mod fault;

@@ -6,6 +6,7 @@ use anyhow::Context;
 use litesvm::{LiteSVM, types::TransactionMetadata};
 use solana_address::Address;
 use solana_compute_budget::compute_budget::ComputeBudget;
+use solana_hash::Hash;
 
 use crate::transaction::{
     Banks, Budget, ProgramFile, Runtime, SHIPPED, Settings, TransactionCase, TransactionOutcome,
@@ -38,6 +39,14 @@ impl LiteSvm {
             Ok(ProgramFile { address, loader, elf })
         };
         SHIPPED.into_iter().map(file).collect()
+    }
+
+    /// The blockhash that transactions must name where that is checked.
+    ///
+    /// # Errors
+    /// The bank cannot be made.
+    pub fn blockhash(&mut self) -> anyhow::Result<Hash> {
+        Ok(self.banks.fresh(&[], fresh)?.latest_blockhash())
     }
 
     /// How long the data of accounts are in a bank with these programs; those of the programs come along.
@@ -85,8 +94,9 @@ impl Runtime for LiteSvm {
     }
 
     fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome> {
-        let Settings { budget, log_limit, .. } = case.settings;
+        let Settings { budget, log_limit, checks_blockhash, .. } = case.settings;
         let mut bank = self.banks.prepare(case, fresh, add)?.with_log_bytes_limit(log_limit);
+        bank = bank.with_blockhash_check(checks_blockhash);
         if let Some(Budget { units, heap }) = budget {
             let budget = ComputeBudget::new_with_defaults(false);
             bank = bank.with_compute_budget(ComputeBudget {

@@ -6,7 +6,10 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use solana_address::Address;
 use solana_instruction::{AccountMeta, Instruction};
-use solana_sdk_ids::{compute_budget, system_program, sysvar, vote};
+use solana_sdk_ids::{
+    bpf_loader, bpf_loader_deprecated, bpf_loader_upgradeable, compute_budget, ed25519_program, native_loader,
+    secp256k1_program, secp256r1_program, system_program, sysvar,
+};
 
 use crate::{
     case::CaseId,
@@ -53,16 +56,15 @@ impl Cpi {
         let known = [
             system_program::ID,
             compute_budget::ID,
-            vote::ID,
             MEMO,
             sysvar::clock::ID,
-            solana_sdk_ids::native_loader::ID,
-            solana_sdk_ids::bpf_loader::ID,
-            solana_sdk_ids::bpf_loader_deprecated::ID,
-            solana_sdk_ids::bpf_loader_upgradeable::ID,
-            solana_sdk_ids::ed25519_program::ID,
-            solana_sdk_ids::secp256k1_program::ID,
-            solana_sdk_ids::secp256r1_program::ID,
+            native_loader::ID,
+            bpf_loader::ID,
+            bpf_loader_deprecated::ID,
+            bpf_loader_upgradeable::ID,
+            ed25519_program::ID,
+            secp256k1_program::ID,
+            secp256r1_program::ID,
         ];
         let lengths = oracle.lengths(&calls::programs(), &known)?;
         let mut suite = Self { seed, lengths, swept: Vec::new() };

@@ -11,9 +11,10 @@ use super::programs::assemble;
 use crate::{
     case::CaseId,
     generate::{
+        bundle::Bundle,
         calls::{self, CALLERS},
         rng,
-        spl::{PAYER, chance, key, one, wallet},
+        spl::{PAYER, chance, key, one},
         system::{NAMES, Scene},
     },
     oracle::litesvm::LiteSvm,
@@ -121,21 +122,11 @@ impl System {
     /// A transaction of several instructions on the same accounts.
     fn several(&self, id: CaseId, rng: &mut rand_chacha::ChaCha8Rng) -> anyhow::Result<TransactionCase> {
         let count = rng.random_range(2..6);
-        let mut accounts: BTreeMap<Address, _> = BTreeMap::new();
-        let mut changes = Vec::new();
-        let mut instructions = Vec::new();
+        let mut bundle = Bundle::default();
         for _ in 0..count {
-            let number = one(rng, &[0, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
-            let draft = Scene::new(rng, Hash::default(), &key).instruction(number);
-            changes.push(draft.name.clone());
-            changes.extend(draft.changes.clone());
-            // The first instruction that brings an account decides what is in it.
-            for (address, account) in draft.accounts() {
-                accounts.entry(address).or_insert(account);
-            }
-            instructions.push(draft.instruction());
+            let number = one(rng, &[0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+            bundle.push(Scene::new(rng, Hash::default(), &key).instruction(number));
         }
-        accounts.insert(PAYER, wallet(10_000_000_000));
         let mut settings = Settings::default();
         if chance(rng, 25) {
             settings.budget = Some(Budget::units(rng.random_range(0..=150 * count + 1)));
@@ -144,10 +135,10 @@ impl System {
         Ok(TransactionCase {
             id,
             name: format!("{count} instructions"),
-            changes,
+            changes: bundle.changes,
             programs: self.none.clone(),
-            accounts: accounts.into_iter().collect(),
-            transaction: transaction(&instructions, PAYER, versioned, id.index)?,
+            accounts: bundle.accounts.into_iter().collect(),
+            transaction: transaction(&bundle.instructions, PAYER, versioned, id.index)?,
             settings,
         })
     }

@@ -92,6 +92,8 @@ pub struct Call {
     pub infos: Vec<Info>,
     /// Seeds of addresses that the caller signs for.
     pub signers: Vec<Vec<Vec<u8>>>,
+    /// Whether the only account described is the one in the read-only data of a caller of version 3.
+    pub constant: bool,
 }
 
 /// A call that lies in memory.
@@ -145,6 +147,7 @@ impl Call {
             data,
             infos: outer.iter().zip(places).map(info).collect(),
             signers: Vec::new(),
+            constant: false,
         }
     }
 
@@ -158,6 +161,9 @@ impl Call {
         let signers = self.lay_signers(plan, &mut laid);
         laid.registers =
             [instruction, infos, self.infos.len() as u64, signers, self.signers.len() as u64];
+        if self.constant {
+            laid.registers[1..3].copy_from_slice(&[0, 1]);
+        }
         laid
     }
 
