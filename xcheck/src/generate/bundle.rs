@@ -12,7 +12,7 @@ use solana_message::AddressLookupTableAccount;
 use solana_sdk_ids::{address_lookup_table, compute_budget};
 use svmllm::host::DEFAULT_SLOT;
 
-use super::spl::{PAYER, account, chance, key, one, wallet};
+use super::spl::{PAYER, account, chance, key, one, tables::Header, wallet};
 use crate::transaction::Draft;
 
 /// Instructions and the accounts around them.
@@ -120,15 +120,10 @@ pub fn tables(bundle: &mut Bundle, rng: &mut ChaCha8Rng) -> Vec<AddressLookupTab
             }
             _ => {}
         }
-        let mut data = u32::from(state != "uninitialized").to_le_bytes().to_vec();
-        data.extend([deactivated, extended].map(u64::to_le_bytes).concat());
-        data.push(start as u8);
-        data.push(u8::from(state != "in use and frozen"));
-        if state != "in use and frozen" {
-            data.extend(key("authority").to_bytes());
-        }
-        data.resize(56, 0);
-        addresses[..length].iter().for_each(|address| data.extend(address.to_bytes()));
+        let authority = (state != "in use and frozen").then(|| key("authority"));
+        let header = Header { deactivated, extended, start: start as u8, authority };
+        let mut data = header.table(&addresses[..length]);
+        data[0] = u8::from(state != "uninitialized");
         if state == "short" && chance(rng, 50) {
             data.truncate(one(rng, &[0, 3, 55, 56, 57, 87]).min(data.len()));
         }

@@ -10,6 +10,7 @@ pub mod performance;
 pub mod programs;
 mod random;
 pub mod sabotage;
+pub mod spl;
 pub mod system;
 pub mod tables;
 pub mod transactions;
@@ -46,8 +47,8 @@ pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 pub const OTHERS: [&str; 6] = ["tables", "dense", "sabotage", "elf", "hashes", "performance"];
 
 /// The names of the suites of transactions. The last is a part of `versions` where results are written.
-pub const TRANSACTIONS: [&str; 5] =
-    [programs::NAME, system::NAME, cpi::NAME, transactions::NAME, version_transactions::NAME];
+pub const TRANSACTIONS: [&str; 6] =
+    [programs::NAME, system::NAME, cpi::NAME, spl::NAME, transactions::NAME, version_transactions::NAME];
 
 /// Finds a suite of transactions by name; `None` if the name is not among [`TRANSACTIONS`].
 ///
@@ -66,6 +67,7 @@ pub fn transactions_by_name(
         system::NAME => system::System::new(seed, oracle).map(boxed),
         cpi::NAME => cpi::Cpi::new(seed, oracle).map(boxed),
         transactions::NAME => transactions::Transactions::new(seed, oracle).map(boxed),
+        spl::NAME => spl::Spl::new(seed).map(boxed),
         version_transactions::NAME => version_transactions::VersionTransactions::new(seed).map(boxed),
         _ => return None,
     })
