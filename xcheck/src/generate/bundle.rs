@@ -56,18 +56,18 @@ impl Bundle {
 pub fn budget(rng: &mut ChaCha8Rng) -> Vec<u8> {
     let word = |tag: u8, value: u32| [&[tag][..], &value.to_le_bytes()].concat();
     let any = rng.random();
-    let mut data = match rng.random_range(0..9) {
-        0 | 1 => word(1, one(rng, &[32, 33, 40, 64, 128, 255, 256]) * 1024),
-        2 => word(1, one(rng, &[0, 1, 1024, 31 * 1024, 32 * 1024 + 1, 257 * 1024, 40_000, u32::MAX])),
-        3 | 4 => word(2, one(rng, &[0, 150, 3000, 20_000, 100_000, 200_000, 1_400_000, 1_400_001, any])),
-        5 | 6 => {
+    let mut data = match rng.random_range(0..16) {
+        0..=5 => word(1, one(rng, &[32, 33, 40, 64, 128, 255, 256]) * 1024),
+        6 => word(1, one(rng, &[0, 1, 1024, 31 * 1024, 32 * 1024 + 1, 257 * 1024, 40_000, u32::MAX])),
+        7..=10 => word(2, one(rng, &[0, 150, 3000, 20_000, 100_000, 200_000, 1_400_000, 1_400_001, any])),
+        11..=13 => {
             let price = one(rng, &[0, 1, 4, 999_999, 1_000_000, 1_000_001, 10_000_000_000, u64::MAX]);
             [&[3][..], &price.to_le_bytes()].concat()
         }
-        7 => word(4, one(rng, &[0, 1, 64, 1000, 100_000, 500_000, 1 << 20, 64 << 20, (64 << 20) + 1, any])),
+        14 => word(4, one(rng, &[0, 1, 64, 1000, 100_000, 500_000, 1 << 20, 64 << 20, (64 << 20) + 1, any])),
         _ => vec![one(rng, &[0, 5, 9, 255]), 1, 2, 3, 4],
     };
-    match rng.random_range(0..20) {
+    match rng.random_range(0..40) {
         0 => _ = data.pop(),
         1 => data.push(rng.random()),
         2 => data.truncate(1),

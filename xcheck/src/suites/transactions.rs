@@ -219,10 +219,10 @@ impl Transactions {
             1 | 2 => (key("nonce"), PAYER),
             _ => (key("nonce"), key("nonce authority")),
         };
-        let held = if chance(rng, 8) { key("stranger") } else { authority };
-        let version = one(rng, &[1, 1, 1, 1, 1, 1, 0, 2]);
-        let data = bundle::nonce(version, !chance(rng, 8), held, stored);
-        let owner = if chance(rng, 5) { key("stranger") } else { system_program::ID };
+        let held = if chance(rng, 4) { key("stranger") } else { authority };
+        let version = one(rng, &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 2]);
+        let data = bundle::nonce(version, !chance(rng, 4), held, stored);
+        let owner = if chance(rng, 3) { key("stranger") } else { system_program::ID };
         let more = if address == PAYER { 10_000_000_000 } else { one(rng, &[0, 0, 1]) };
         let account = Account { data, owner, ..wallet(rent(80) + more) };
         if !chance(rng, 5) {
@@ -231,7 +231,7 @@ impl Transactions {
         let mut accounts = vec![
             AccountMeta { is_writable: !chance(rng, 5), ..AccountMeta::new(address, false) },
             AccountMeta::new_readonly(sysvar::recent_blockhashes::ID, false),
-            AccountMeta::new_readonly(authority, !chance(rng, 6)),
+            AccountMeta::new_readonly(authority, !chance(rng, 4)),
         ];
         if chance(rng, 4) {
             accounts.truncate(rng.random_range(0..3));
@@ -241,13 +241,13 @@ impl Transactions {
             data = one(rng, &[&[5, 0, 0, 0][..], &[4, 0, 0], &[4, 0, 0, 0, 0]]).to_vec();
         }
         let advance = Instruction { program_id: system_program::ID, accounts, data };
-        let at = one(rng, &[0, 0, 0, 0, 0, 0, 0, 1]);
+        let at = usize::from(chance(rng, 4));
         bundle.instructions.insert(at, advance);
         if chance(rng, 10) {
             let at = rng.random_range(0..2);
             bundle.limit(bundle::budget(rng), at);
         }
-        let blockhash = match rng.random_range(0..12) {
+        let blockhash = match rng.random_range(0..24) {
             0 => self.latest,
             1 => Hash::default(),
             2 => *DurableNonce::from_blockhash(&self.latest).as_hash(),
@@ -299,11 +299,17 @@ impl Transactions {
             &[
                 "program index",
                 "account index",
+                "account index",
                 "header",
+                "header",
+                "header",
+                "key twice",
                 "key twice",
                 "signatures",
                 "no instructions",
                 "many instructions",
+                "many instructions",
+                "many accounts",
                 "many accounts",
                 "program pays",
                 "payer is program",
