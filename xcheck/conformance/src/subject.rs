@@ -6,8 +6,7 @@ use svmllm::{
     deltanet::HeadsBoundary,
     host::{
         EbpfError, Ended, Environment, HEAP_ADDRESS, Machine, Mode, Program, RunError, STACK_ADDRESS, Setup,
-        SyscallError, Version, symbol_key,
-        syscall_names::ALL_SYSCALLS,
+        SyscallError, Version, symbol_key, syscall_names::ALL_SYSCALLS,
     },
     tables::alphabet::Region,
 };

@@ -1,15 +1,15 @@
 //! LiteSVM: whole transactions on Agave's own program runtime.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Instant};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use litesvm::{LiteSVM, types::TransactionMetadata};
 use solana_address::Address;
 use solana_compute_budget::compute_budget::ComputeBudget;
 use solana_hash::Hash;
 
 use crate::transaction::{
-    Banks, Budget, ProgramFile, Runtime, SHIPPED, Settings, TransactionCase, TransactionOutcome,
+    Banks, Budget, Loader, ProgramFile, Runtime, SHIPPED, Settings, TransactionCase, TransactionOutcome,
 };
 
 /// The version of LiteSVM this crate is pinned to.
@@ -33,10 +33,12 @@ impl LiteSvm {
     /// One is not there.
     pub fn shipped(&mut self, inactive: &[Address]) -> anyhow::Result<Vec<ProgramFile>> {
         let bank = self.banks.fresh(inactive, fresh)?;
-        let file = |(address, loader)| {
-            let elf = bank.accounts_db().try_program_elf_bytes(&address);
-            let elf = elf.with_context(|| format!("program {address}"))?.into();
-            Ok(ProgramFile { address, loader, elf })
+        let file = |address| {
+            let owner = bank.get_account(&address).map(|account| account.owner);
+            let loader = owner.and_then(Loader::at);
+            let elf = bank.accounts_db().try_program_elf_bytes(&address).ok();
+            let (loader, elf) = loader.zip(elf).with_context(|| format!("no program {address}"))?;
+            Ok(ProgramFile { address, loader, elf: elf.into() })
         };
         SHIPPED.into_iter().map(file).collect()
     }
@@ -88,12 +90,9 @@ fn add(bank: &mut LiteSVM, program: &ProgramFile) -> anyhow::Result<()> {
         .with_context(|| format!("program {}", program.address))
 }
 
-impl Runtime for LiteSvm {
-    fn name(&self) -> String {
-        "reference".into()
-    }
-
-    fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome> {
+impl LiteSvm {
+    /// The bank in which a case's transaction runs.
+    fn bank(&mut self, case: &TransactionCase) -> anyhow::Result<LiteSVM> {
         let Settings { budget, log_limit, checks_blockhash, .. } = case.settings;
         let mut bank = self.banks.prepare(case, fresh, add)?.with_log_bytes_limit(log_limit);
         bank = bank.with_blockhash_check(checks_blockhash);
@@ -108,6 +107,27 @@ impl Runtime for LiteSvm {
         for (address, account) in &case.accounts {
             bank.set_account(*address, account.clone()).with_context(|| format!("account {address}"))?;
         }
+        Ok(bank)
+    }
+}
+
+impl Runtime for LiteSvm {
+    fn name(&self) -> String {
+        "reference".into()
+    }
+
+    fn time(&mut self, case: &TransactionCase) -> anyhow::Result<u64> {
+        let mut bank = self.bank(case)?;
+        let transaction = case.transaction.clone();
+        let started = Instant::now();
+        let result = bank.send_transaction(transaction);
+        let elapsed = started.elapsed().as_nanos() as u64;
+        result.map_err(|failed| anyhow!("{:?}", failed.err))?;
+        Ok(elapsed)
+    }
+
+    fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome> {
+        let mut bank = self.bank(case)?;
         let (result, meta) = match bank.send_transaction(case.transaction.clone()) {
             Ok(meta) => (Ok(()), meta),
             Err(failed) => (Err(failed.err), failed.meta),

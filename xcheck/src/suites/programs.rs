@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use agave_feature_set::{deprecate_rent_exemption_threshold, replace_spl_token_with_p_token};
 use anyhow::Context;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use solana_address::{Address, address};
 use solana_instruction::Instruction;
+use svmllm::host::Version;
 
 use crate::{
     case::CaseId,
@@ -34,9 +36,13 @@ const MOST_UNITS: u64 = 7000;
 const COMPUTE_BUDGET: Address = address!("ComputeBudget111111111111111111111111111111");
 
 /// Transactions with each kind of memo.
-const MEMOS: u64 = 80;
+const MEMOS: u64 = 200;
 /// Transactions with each instruction of p-token, of SPL Token 3.5.0, of Token-2022, of our own programs.
-const EACH: [u64; 4] = [20, 16, 14, 60];
+const EACH: [u64; 4] = [50, 40, 30, 150];
+/// Transactions with one of [`FEATURES`] switched off.
+const SWITCHED: u64 = 400;
+/// Features of mainnet that change what these programs do.
+const FEATURES: [Address; 2] = [replace_spl_token_with_p_token::ID, deprecate_rent_exemption_threshold::ID];
 
 /// The suite `programs`.
 pub struct Programs {
@@ -56,8 +62,16 @@ enum Part {
     Classic,
     Token2022,
     Own,
+    Features,
     /// One instruction with every budget up to what it needs and one more.
-    Budgets(&'static str, Arc<TransactionCase>),
+    Budgets(Sweep, Arc<TransactionCase>),
+}
+
+/// The names of a sweep: as a part of the suite, and of the row that says how long the instruction takes.
+#[derive(Clone, Copy, Debug)]
+struct Sweep {
+    part: &'static str,
+    row: &'static str,
 }
 
 impl Programs {
@@ -83,6 +97,7 @@ impl Programs {
                 (Part::Classic, EACH[1] * token::NAMES.len() as u64),
                 (Part::Token2022, EACH[2] * (token::NAMES.len() + 1 + extensions::NAMES.len()) as u64),
                 (Part::Own, EACH[3] * own::NAMES.len() as u64),
+                (Part::Features, SWITCHED),
             ],
         };
         suite.add_budgets(oracle)?;
@@ -91,25 +106,25 @@ impl Programs {
 
     fn add_budgets(&mut self, oracle: &mut LiteSvm) -> anyhow::Result<()> {
         const TRANSFER: u8 = 3;
-        let sweeps: [(_, _, fn(&mut ChaCha8Rng) -> Draft); 4] = [
-            ("budgets of a p-token transfer", self.none.clone(), |rng| {
-                token::instruction(TOKEN, TRANSFER, rng)
-            }),
-            ("budgets of a token 3.5.0 transfer", self.classic.clone(), |rng| {
-                token::instruction(classic(), TRANSFER, rng)
-            }),
-            ("budgets of logs", self.own.clone(), |rng| {
-                own::instruction("logs", own::address("logs", own::VERSIONS[0], Loader::V3), rng)
-            }),
-            ("budgets of memory", self.own.clone(), |rng| {
-                own::instruction("memory", own::address("memory", own::VERSIONS[1], Loader::V2), rng)
-            }),
-        ];
-        for (name, programs, make) in sweeps {
+        type Make = fn(&mut ChaCha8Rng) -> Draft;
+        let p_token: Make = |rng| token::instruction(TOKEN, TRANSFER, rng);
+        let token_3: Make = |rng| token::instruction(classic(), TRANSFER, rng);
+        let token_2022: Make = |rng| token::instruction(TOKEN_2022, TRANSFER, rng);
+        let logs: Make = |rng| own::instruction("logs", own::address("logs", Version::V0, Loader::V3), rng);
+        let memory: Make =
+            |rng| own::instruction("memory", own::address("memory", Version::V3, Loader::V2), rng);
+        let sweep = |part, row| Sweep { part, row };
+        for (name, programs, make) in [
+            (sweep("budgets of p-token", "p_token_transfer"), &self.none, p_token),
+            (sweep("budgets of SPL Token 3.5.0", "token_3.5.0_transfer"), &self.classic, token_3),
+            (sweep("budgets of Token-2022", "token_2022_transfer"), &self.none, token_2022),
+            (sweep("budgets of logs", "logs"), &self.own, logs),
+            (sweep("budgets of memory", "memory"), &self.own, memory),
+        ] {
             // The first one that succeeds is swept.
             let mut found = None;
             for number in 0..100 {
-                let draft = make(&mut rng(name, self.seed, number));
+                let draft = make(&mut rng(name.row, self.seed, number));
                 let id = CaseId { suite: NAME, seed: self.seed, index: 0 };
                 let case = plain(id, draft, programs.clone(), Settings::default())?;
                 let outcome = oracle.run(&case)?;
@@ -118,7 +133,7 @@ impl Programs {
                     break;
                 }
             }
-            let (case, units) = found.with_context(|| format!("{name}: none succeeds"))?;
+            let (case, units) = found.with_context(|| format!("{}: none succeeds", name.part))?;
             self.parts.push((Part::Budgets(name, case.into()), units + 2));
         }
         Ok(())
@@ -183,6 +198,15 @@ impl TransactionSuite for Programs {
                 };
                 (&self.none, draft)
             }
+            Part::Features => {
+                let number = rng.random_range(0..token::NAMES.len()) as u8;
+                let draft = match rng.random_range(0..3) {
+                    0 => own::instruction("sysvars", own::address("sysvars", Version::V0, Loader::V3), rng),
+                    1 => token::instruction(TOKEN_2022, number, rng),
+                    _ => token::instruction(TOKEN, number, rng),
+                };
+                (&self.own, draft)
+            }
             Part::Own => {
                 let name = own::NAMES[pick(own::NAMES.len())];
                 let version = one(rng, &own::VERSIONS);
@@ -198,12 +222,26 @@ impl TransactionSuite for Programs {
         for _ in 0..spoiled {
             hostile::spoil(&mut draft, rng);
         }
-        assemble(id, draft, programs.clone(), rng)
+        let mut case = assemble(id, draft, programs.clone(), rng)?;
+        if matches!(part, Part::Features) {
+            case.settings.inactive = vec![FEATURES[pick(FEATURES.len())]];
+        }
+        Ok(case)
+    }
+
+    fn timed(&self) -> Vec<(&'static str, TransactionCase)> {
+        let sweep = |part: &Part| match part {
+            Part::Budgets(name, case) => Some((name.row, (**case).clone())),
+            _ => None,
+        };
+        self.parts.iter().filter_map(|(part, _)| sweep(part)).collect()
     }
 
     fn part(&self, index: u64) -> &'static str {
         match self.locate(index) {
-            Some((Part::Memo(name, _) | Part::Budgets(name, _), _)) => name,
+            Some((Part::Memo(name, _), _)) => name,
+            Some((Part::Budgets(name, _), _)) => name.part,
+            Some((Part::Features, _)) => "features off",
             Some((Part::PToken, _)) => "p-token",
             Some((Part::Classic, _)) => "SPL Token 3.5.0",
             Some((Part::Token2022, _)) => "Token-2022",

@@ -89,6 +89,11 @@ pub enum Loader {
 }
 
 impl Loader {
+    /// The loader at an address, if there is one.
+    pub fn at(address: Address) -> Option<Self> {
+        [Self::V1, Self::V2, Self::V3].into_iter().find(|loader| loader.address() == address)
+    }
+
     /// Its address.
     pub fn address(self) -> Address {
         match self {
@@ -110,16 +115,9 @@ pub struct ProgramFile {
     pub elf: Arc<[u8]>,
 }
 
-/// The programs every bank starts with, and their loaders.
-pub const SHIPPED: [(Address, Loader); 7] = [
-    (TOKEN, Loader::V3),
-    (TOKEN_2022, Loader::V3),
-    (MEMO_1, Loader::V1),
-    (MEMO, Loader::V2),
-    (ASSOCIATED_TOKEN, Loader::V2),
-    (address_lookup_table::ID, Loader::V3),
-    (stake::ID, Loader::V3),
-];
+/// Where the programs are that every bank starts with.
+pub const SHIPPED: [Address; 7] =
+    [TOKEN, TOKEN_2022, MEMO_1, MEMO, ASSOCIATED_TOKEN, address_lookup_table::ID, stake::ID];
 
 /// What a transaction with these instructions is, signed by rubbish.
 ///

@@ -10,7 +10,7 @@ pub use banks::Banks;
 pub use case::{
     Budget, Draft, LOG_LIMIT, Loader, ProgramFile, SHIPPED, Settings, Slot, TransactionCase, transaction,
 };
-pub use neural::by_name as neural_by_name;
+pub use neural::{Neural, by_name as neural_by_name};
 pub use outcome::{TransactionOutcome, compare};
 pub use run::{TransactionSuite, check, run};
 
@@ -21,4 +21,7 @@ pub trait Runtime {
 
     /// Runs one case from a fresh state; fails when the case cannot be set up.
     fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome>;
+
+    /// Nanoseconds that the case's transaction takes, without setting anything up.
+    fn time(&mut self, case: &TransactionCase) -> anyhow::Result<u64>;
 }

@@ -1,6 +1,8 @@
 //! The transaction host with its programs on the machine, as what is checked.
 
-use anyhow::Context;
+use std::time::Instant;
+
+use anyhow::{Context, anyhow};
 use solana_address::Address;
 use svmllm::{
     deltanet::HeadsBoundary,
@@ -25,8 +27,8 @@ pub struct Neural<E: HeadsBoundary + 'static> {
 }
 
 impl<E: HeadsBoundary> Neural<E> {
-    /// Banks refer to the evaluator, so it stays until the process ends.
-    fn new(name: &'static str, evaluator: E, mode: Mode) -> Self {
+    /// Transactions on an evaluator. Banks refer to it, so it stays until the process ends.
+    pub fn new(name: &'static str, evaluator: E, mode: Mode) -> Self {
         Self {
             name,
             evaluator: Box::leak(Box::new(evaluator)),
@@ -86,15 +88,9 @@ fn add<E: HeadsBoundary>(bank: &mut Svm<E>, program: &ProgramFile) -> anyhow::Re
         .with_context(|| format!("program {}", program.address))
 }
 
-impl<E: HeadsBoundary> Runtime for Neural<E>
-where
-    E::Error: Send + Sync,
-{
-    fn name(&self) -> String {
-        self.name.into()
-    }
-
-    fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome> {
+impl<E: HeadsBoundary> Neural<E> {
+    /// The bank in which a case's transaction runs.
+    fn bank(&mut self, case: &TransactionCase) -> anyhow::Result<Svm<'static, E>> {
         let Settings { budget, log_limit, checks_blockhash, .. } = case.settings;
         let make = |inactive: &[Address]| {
             fresh(self.evaluator, self.mode, inactive, self.shipping.shipped(inactive)?)
@@ -112,6 +108,30 @@ where
         for (address, account) in &case.accounts {
             bank.set_account(*address, account.clone()).with_context(|| format!("account {address}"))?;
         }
+        Ok(bank)
+    }
+}
+
+impl<E: HeadsBoundary> Runtime for Neural<E>
+where
+    E::Error: Send + Sync,
+{
+    fn name(&self) -> String {
+        self.name.into()
+    }
+
+    fn time(&mut self, case: &TransactionCase) -> anyhow::Result<u64> {
+        let mut bank = self.bank(case)?;
+        let transaction = case.transaction.clone();
+        let started = Instant::now();
+        let result = bank.try_send_transaction(transaction)?;
+        let elapsed = started.elapsed().as_nanos() as u64;
+        result.map_err(|failed| anyhow!("{:?}", failed.err))?;
+        Ok(elapsed)
+    }
+
+    fn run(&mut self, case: &TransactionCase) -> anyhow::Result<TransactionOutcome> {
+        let mut bank = self.bank(case)?;
         let (result, meta) = match bank.try_send_transaction(case.transaction.clone())? {
             Ok(meta) => (Ok(()), meta),
             Err(failed) => (Err(failed.err), failed.meta),

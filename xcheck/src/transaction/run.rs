@@ -13,7 +13,7 @@ use super::{Runtime, TransactionCase, TransactionOutcome, compare};
 use crate::{
     oracle::litesvm,
     outcome::Difference,
-    report::{DESCRIBED, Mismatch, OracleVersion, Report, seconds_since},
+    report::{DESCRIBED, Mismatch, OracleVersion, Report, Row, seconds_since},
     suites::{Options, panic_text, progress_bar, sampled},
 };
 
@@ -33,6 +33,11 @@ pub trait TransactionSuite {
 
     /// The name of the part that an index belongs to.
     fn part(&self, index: u64) -> &'static str;
+
+    /// Transactions whose time is worth knowing, and what they are called.
+    fn timed(&self) -> Vec<(&'static str, TransactionCase)> {
+        Vec::new()
+    }
 }
 
 /// What one part of a suite came to.
@@ -84,6 +89,8 @@ pub fn run(
         }
     }
     bar.finish_and_clear();
+    let timed = if options.sample.is_none() { suite.timed() } else { Vec::new() };
+    let rows = timed.iter().map(|(name, case)| row(name, case, oracle, subject)).collect::<Result<_, _>>()?;
     let coverage = parts.iter().map(|(part, counts)| {
         let Counts { cases, matched, outcomes } = counts;
         (*part, json!({"cases": cases, "matched": matched, "outcomes by instruction": outcomes}))
@@ -99,8 +106,30 @@ pub fn run(
         mismatches,
         seconds: seconds_since(started),
         coverage: coverage.collect::<BTreeMap<_, _>>().into_iter().map(|(k, v)| (k.to_owned(), v)).collect(),
-        rows: Vec::new(),
+        rows,
     })
+}
+
+/// Rounds a median of times is taken of, the oracle and the subject in turn.
+const ROUNDS: usize = 51;
+
+/// The times that a transaction takes.
+fn row(
+    name: &'static str,
+    case: &TransactionCase,
+    oracle: &mut dyn Runtime,
+    subject: &mut dyn Runtime,
+) -> anyhow::Result<Row> {
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        times[0].push(subject.time(case)?);
+        times[1].push(oracle.time(case)?);
+    }
+    let [subject, oracle] = times.map(|mut times| {
+        times.sort_unstable();
+        times[ROUNDS / 2] as f64
+    });
+    Ok(Row::new(name, subject, oracle))
 }
 
 /// The indices to run; a sample takes as many of each part, since parts differ much in size.

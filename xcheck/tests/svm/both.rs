@@ -64,9 +64,7 @@ static FRESH: LazyLock<Both> = LazyLock::new(|| {
 impl Both {
     /// Both as they are when new, with all programs.
     pub fn new() -> Self {
-        // A clone of LiteSVM's empty history has no capacity.
-        let Self { lite, svm } = FRESH.clone();
-        Self { lite: lite.with_transaction_history(32), svm }
+        FRESH.clone()
     }
 
     /// The same without checks of signatures and blockhashes.

@@ -4,7 +4,7 @@ use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_sdk_ids::system_program;
 
-use crate::both::{Both, MEMO_1, MEMO_4, TOKEN, account, meta, random, random_address};
+use crate::both::{ATA, Both, MEMO_1, MEMO_4, TOKEN, account, meta, random, random_address};
 
 #[test]
 fn memos() {
@@ -61,5 +61,38 @@ fn tokens() {
             &[(owned[0], false, true), (owned[1], false, true), (payer, true, false)],
         );
         let _ = both.run("transfer", payer, &[transfer]);
+    }
+}
+
+#[test]
+fn associated_accounts() {
+    let mut random = random(3);
+    let mut both = Both::unchecked();
+    let payer = random_address(&mut random);
+    let (mint, other) = (random_address(&mut random), random_address(&mut random));
+    both.set_account(payer, account(10_000_000_000, Vec::new(), system_program::ID));
+    both.set_account(mint, account(1_461_600, vec![0; 82], TOKEN));
+    let mut initialize = vec![20, 6];
+    initialize.extend(payer.to_bytes());
+    initialize.push(0);
+    let done = both.run("initialize mint", payer, &[token(initialize, &[(mint, false, true)])]);
+    assert!(done.is_ok(), "{done:?}");
+    for wallet in [payer, other] {
+        let (address, _) =
+            Address::find_program_address(&[wallet.as_ref(), TOKEN.as_ref(), mint.as_ref()], &ATA);
+        let accounts = [
+            (payer, true, true),
+            (address, false, true),
+            (wallet, false, false),
+            (mint, false, false),
+            (system_program::ID, false, false),
+            (TOKEN, false, false),
+        ];
+        let accounts = accounts.map(|(key, signer, writable)| meta(key, signer, writable)).to_vec();
+        for (data, works) in [(vec![], true), (vec![], false), (vec![1], true)] {
+            let instruction = Instruction { program_id: ATA, accounts: accounts.clone(), data };
+            let done = both.run("create an associated account", payer, &[instruction]);
+            assert_eq!(done.is_ok(), works, "{done:?}");
+        }
     }
 }

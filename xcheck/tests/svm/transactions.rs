@@ -244,7 +244,8 @@ fn logs_are_cut() {
 
 #[test]
 fn signatures_blockhashes_and_history() {
-    let mut both = Both::new();
+    // A clone of LiteSVM's empty history has no capacity.
+    let mut both = Both { lite: LiteSVM::new(), ..Both::new() };
     let (keys, stranger) = (Keypair::new(), Keypair::new());
     let payer = keys.pubkey();
     both.set_account(payer, account(10_000_000_000, Vec::new(), system_program::ID));

@@ -1,6 +1,6 @@
 //! How programs describe a call in memory: the structures of the C and of the Rust interface.
 
-use solana_address::{Address, error::AddressError};
+use solana_address::Address;
 use solana_instruction_error::InstructionError;
 
 use super::{
@@ -19,6 +19,8 @@ use crate::{
 
 /// Most signers, and most seeds of each.
 const MAX_SIGNERS: usize = 16;
+/// Longest seed, in bytes.
+const MAX_SEED_LENGTH: usize = 32;
 /// Most account descriptions.
 const MAX_INFOS: usize = 255;
 /// Bytes an account description is paid for as.
@@ -103,7 +105,6 @@ pub(super) fn read_call<E: HeadsBoundary>(
 /// Reads the seeds of the addresses that the calling program signs for, and derives those.
 pub(super) fn read_signers<E: HeadsBoundary>(
     port: &mut Port<'_, '_, E>,
-    program: &Address,
     address: u64,
     count: u64,
 ) -> Result<Vec<Address>, Abort<E::Error>> {
@@ -122,13 +123,13 @@ pub(super) fn read_signers<E: HeadsBoundary>(
         for slice in slices.chunks_exact(16) {
             seeds.push(port.list(word(slice, 0), word(slice, 8), 1, 1, load)?);
         }
+        if seeds.iter().any(|seed| seed.len() > MAX_SEED_LENGTH) {
+            return Err(SyscallError::BadSeeds(SeedsError::MaxSeedLengthExceeded).into());
+        }
         let seeds: Vec<&[u8]> = seeds.iter().map(Vec::as_slice).collect();
-        addresses.push(Address::create_program_address(&seeds, program).map_err(|error| {
-            SyscallError::BadSeeds(match error {
-                AddressError::MaxSeedLengthExceeded => SeedsError::MaxSeedLengthExceeded,
-                AddressError::InvalidSeeds | AddressError::IllegalOwner => SeedsError::InvalidSeeds,
-            })
-        })?);
+        let address = port.machine.derive_address(&seeds).map_err(Abort::Evaluator)?;
+        let address = address.ok_or(SyscallError::BadSeeds(SeedsError::InvalidSeeds))?;
+        addresses.push(Address::new_from_array(address));
     }
     Ok(addresses)
 }

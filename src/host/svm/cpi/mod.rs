@@ -89,7 +89,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         let mut port = Port { machine, aligned };
         port.charge(INVOKE_UNITS)?;
         let call = abi::read_call(&mut port, abi, instruction)?;
-        let signers = abi::read_signers(&mut port, self.context.program()?, seeds, seeds_count)?;
+        let signers = abi::read_signers(&mut port, seeds, seeds_count)?;
         self.check_callable(&call)?;
         self.prepare(call, &signers)?;
         let shared = self.read_accounts(&mut port, abi, infos, info_count, places)?;

@@ -110,7 +110,8 @@ fn contents(draft: &mut Draft, rng: &mut ChaCha8Rng) -> Option<String> {
             format!("account {i} does not exist")
         }
         5 => {
-            account.lamports = one(rng, &[0, 1, account.lamports / 2, account.lamports - 1, u64::MAX / 2]);
+            account.lamports =
+                one(rng, &[0, 1, account.lamports / 2, account.lamports.saturating_sub(1), u64::MAX / 2]);
             format!("account {i} has {} lamports", account.lamports)
         }
         6 => {
