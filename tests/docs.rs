@@ -391,3 +391,33 @@ fn depths() {
     }
     check(PAGE, "depths", &text);
 }
+
+/// Every tensor of the file, by network.
+#[test]
+fn layout() {
+    const PAGE: &str = "docs/WEIGHTS.md";
+    let weights = Weights::generate();
+    let shape = |name: &str| {
+        let shape = &weights.get(name).unwrap().shape;
+        shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" × ")
+    };
+    let mut rest: std::collections::BTreeSet<&str> = weights.tensors().map(|(name, _)| name).collect();
+    let mut text = "| table | inputs, in order | output | `w1` | `b1` | `w2` |\n\
+                    | --- | --- | --- | --- | --- | --- |\n"
+        .to_owned();
+    let tables =
+        TableId::ALL.map(|id| (id.spec().name, names(id.spec().inputs), id.spec().output.name().to_owned()));
+    let inputs = [AlphabetId::Phase, AlphabetId::Nibble, AlphabetId::Nibble];
+    let decode = ("decode", names(&inputs), names(&decode::GROUPS));
+    for (name, inputs, output) in tables.into_iter().chain([decode]) {
+        let parts = ["w1", "b1", "w2"].map(|part| format!("table.{name}.{part}"));
+        let shapes = parts.each_ref().map(|part| shape(part));
+        assert!(parts.iter().all(|part| rest.remove(part.as_str())), "{name}");
+        writeln!(text, "| `table.{name}` | {inputs} | {output} | {} |", shapes.join(" | ")).unwrap();
+    }
+    text.push_str("\n| tensor | shape |\n| --- | --- |\n");
+    for name in rest {
+        writeln!(text, "| `{name}` | {} |", shape(name)).unwrap();
+    }
+    check(PAGE, "layout", &text);
+}

@@ -130,9 +130,8 @@ impl Limits {
             Some((_, bytes)) => bytes,
             None => MIN_HEAP_BYTES,
         };
-        let default = builtins
-            .saturating_mul(BUILTIN_UNITS)
-            .saturating_add(others.saturating_mul(INSTRUCTION_UNITS));
+        let default =
+            builtins.saturating_mul(BUILTIN_UNITS).saturating_add(others.saturating_mul(INSTRUCTION_UNITS));
         let units = units.unwrap_or(default).min(MAX_COMPUTE_UNIT_LIMIT);
         if loaded_bytes == Some(0) {
             return Err(TransactionError::InvalidLoadedAccountsDataSizeLimit);

@@ -79,7 +79,7 @@ impl TransactionContext {
     /// `max_height` deep; at most `max_trace` are executed.
     pub fn new(
         accounts: Vec<(Address, AccountSharedData)>,
-            instructions: Vec<Frame>,
+        instructions: Vec<Frame>,
         max_height: usize,
         max_trace: usize,
     ) -> Self {

@@ -23,9 +23,7 @@ use super::{
 };
 use crate::{
     deltanet::HeadsBoundary,
-    types::{
-        FailedTransactionMetadata, SimulatedTransactionInfo, TransactionMetadata, TransactionResult,
-    },
+    types::{FailedTransactionMetadata, SimulatedTransactionInfo, TransactionMetadata, TransactionResult},
 };
 
 /// What came of a transaction.

@@ -2,6 +2,7 @@
 
 mod budgets;
 pub mod cpi;
+pub mod demos;
 pub mod dense;
 pub mod elf;
 pub mod hashes;
@@ -44,7 +45,7 @@ use crate::{
 pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 
 /// The names of the suites that look at the machine in another way.
-pub const OTHERS: [&str; 6] = ["tables", "dense", "sabotage", "elf", "hashes", "performance"];
+pub const OTHERS: [&str; 7] = ["tables", "dense", "sabotage", "elf", "hashes", "demos", "performance"];
 
 /// The names of the suites of transactions. The last is a part of `versions` where results are written.
 pub const TRANSACTIONS: [&str; 6] =
@@ -84,6 +85,7 @@ pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Resu
         "sabotage" => sabotage::run(seed, options),
         "elf" => elf::run(seed, options),
         "hashes" => hashes::run(seed, options),
+        "demos" => demos::run(seed, options),
         "performance" => performance::run(seed, options),
         _ => return None,
     })

@@ -139,9 +139,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         let Some(seed) = seed else { return Ok(Target { address, base: None }) };
         let derived = seed.derive()?;
         if address != derived {
-            self.remark(format_args!(
-                "Create: address {address} does not match derived address {derived}"
-            ));
+            self.remark(format_args!("Create: address {address} does not match derived address {derived}"));
             return Err(SystemError::AddressWithSeedMismatch.into());
         }
         Ok(Target { address, base: Some(*seed.base) })
@@ -162,9 +160,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
             return Err(SystemError::AccountAlreadyInUse.into());
         }
         if space > MAX_PERMITTED_DATA_LENGTH {
-            self.remark(format_args!(
-                "Allocate: requested {space}, max allowed {MAX_PERMITTED_DATA_LENGTH}"
-            ));
+            self.remark(format_args!("Allocate: requested {space}, max allowed {MAX_PERMITTED_DATA_LENGTH}"));
             return Err(SystemError::InvalidAccountDataLength.into());
         }
         borrowed.set_data_length(space as usize)
@@ -181,7 +177,13 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         self.context.borrow(account)?.set_owner(owner)
     }
 
-    fn allocate_and_assign(&mut self, account: usize, target: &Target, space: u64, owner: &Address) -> Result {
+    fn allocate_and_assign(
+        &mut self,
+        account: usize,
+        target: &Target,
+        space: u64,
+        owner: &Address,
+    ) -> Result {
         self.allocate(account, target, space)?;
         self.assign(account, target, owner)
     }

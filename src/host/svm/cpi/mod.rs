@@ -222,11 +222,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
     }
 
     /// Shows the caller what the callee has done to an account.
-    fn give_back(
-        &mut self,
-        port: &mut Port<'_, '_, E>,
-        shared: &Shared,
-    ) -> Result<(), Abort<E::Error>> {
+    fn give_back(&mut self, port: &mut Port<'_, '_, E>, shared: &Shared) -> Result<(), Abort<E::Error>> {
         let place = &shared.caller.place;
         let account = self.context.borrow(shared.number)?;
         port.write(place.lamports, &account.lamports().to_le_bytes())?;
