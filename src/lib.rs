@@ -37,6 +37,7 @@ pub mod host;
 pub mod machine;
 pub mod syscalls;
 pub mod tables;
+pub mod types;
 
 /// The example in the README runs too.
 #[cfg(doctest)]

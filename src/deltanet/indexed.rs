@@ -6,7 +6,7 @@ use crate::tables::{
     alphabet::{Bit, Nibble, Span},
 };
 use rustc_hash::FxHashMap;
-use std::convert::Infallible;
+use std::{convert::Infallible, sync::Arc};
 
 type Digit<A> = <Indexed as Evaluator>::Digit<A>;
 type Word = Lanes<Nibble>;
@@ -26,11 +26,11 @@ pub struct Frames(Vec<[Word; FRAME_WORDS]>);
 
 /// Instruction slots.
 #[derive(Clone)]
-pub struct Slots(Vec<Word>);
+pub struct Slots(Arc<[Word]>);
 
 /// Words by key, a key being eight packed letters.
 #[derive(Clone)]
-pub struct Dictionary(FxHashMap<u32, Word>);
+pub struct Dictionary(Arc<FxHashMap<u32, Word>>);
 
 /// Frames a machine can have: depth is two digits.
 const FRAMES: usize = 256;
@@ -140,6 +140,10 @@ impl HeadsBoundary for Indexed {
         Ram(rows)
     }
 
+    fn blank_ram(&self, length: usize) -> Ram {
+        Ram(vec![self.embed(0).to_bytes()[0]; length.next_multiple_of(PAGE) + ROWS])
+    }
+
     fn ram_bytes(&self, ram: &Ram, length: usize) -> Result<Vec<u8>, Infallible> {
         let rows = &ram.0[..length.min(ram.0.len())];
         if self.labels().is_identity() {
@@ -157,6 +161,6 @@ impl HeadsBoundary for Indexed {
     }
 
     fn dictionary(&self, entries: &[(u32, u64)]) -> Dictionary {
-        Dictionary(entries.iter().map(|(key, value)| (*key, self.embed(*value))).collect())
+        Dictionary(Arc::new(entries.iter().map(|(key, value)| (*key, self.embed(*value))).collect()))
     }
 }

@@ -11,6 +11,7 @@ mod machine;
 mod murmur3;
 mod program;
 pub mod recorded;
+pub mod svm;
 pub mod syscall_names;
 mod verifier;
 
@@ -22,8 +23,8 @@ pub use environment::{
 };
 pub use error::{AccessType, EbpfError, RunError, SeedsError, SyscallError};
 pub use machine::{
-    Abi, Ended, HEAP_ADDRESS, INPUT_ADDRESS, MAX_REGION_BYTES, Machine, Mode, STACK_ADDRESS, STACK_BYTES,
-    Setup, SetupError,
+    Abi, Ended, HEAP_ADDRESS, INPUT_ADDRESS, LoadedProgram, LoadedSysvars, MAX_REGION_BYTES, Machine, Mode,
+    STACK_ADDRESS, STACK_BYTES, Setup, SetupError,
 };
 pub use murmur3::{pc_key, symbol_key};
 pub use program::{Program, Version};

@@ -124,7 +124,7 @@ impl<'a, S: Lazy> Call<'a, S> {
     }
 
     /// a + b, or all ones if that leaves 64 bits.
-    pub fn saturating_sum(&self, a: &Word<S>, b: &Word<S>) -> Word<S> {
+    pub fn capped_sum(&self, a: &Word<S>, b: &Word<S>) -> Word<S> {
         let (sum, carry) = self.e.add_words(a, b, &self.e.digit::<Bit, 0>());
         self.e.attend(&carry, [&sum, &self.e.literal::<0xffff_ffff_ffff_ffff>()])
     }

@@ -83,7 +83,7 @@ impl<S: Lazy> Call<'_, S> {
         self.charge(&alu::multiply(e, &count, &hundred))?;
         let mut total = e.literal::<0>();
         self.each_pair(&fields, |call, _, length| {
-            total = call.saturating_sum(&total, length);
+            total = call.capped_sum(&total, length);
             Ok(())
         })?;
         self.charge(&total)?;

@@ -21,7 +21,7 @@ impl<S: Lazy> Call<'_, S> {
     pub fn set_return_data(&mut self) -> Returns<Word<S>, S> {
         let e = self.e;
         let [from, length, ..] = self.arguments.clone();
-        self.charge(&self.saturating_sum(&self.per_250(&length)?, &e.literal::<100>()))?;
+        self.charge(&self.capped_sum(&self.per_250(&length)?, &e.literal::<100>()))?;
         let fits = e.apply1(NOT_GREATER, &e.compare(&length, &e.literal::<1024>()));
         if !self.observe(&fits, Site::ReturnDataFits)? {
             return Err(Failure::Abort(Abort::ReturnDataTooLarge(length)));

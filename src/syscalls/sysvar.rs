@@ -57,7 +57,7 @@ impl<S: Lazy> Call<'_, S> {
     pub fn get_sysvar(&mut self) -> Returns<Word<S>, S> {
         let e = self.e;
         let [id, to, offset, length, _] = self.arguments.clone();
-        self.charge(&self.saturating_sum(&e.literal::<100>(), &self.memory_cost(&length)?))?;
+        self.charge(&self.capped_sum(&e.literal::<100>(), &self.memory_cost(&length)?))?;
         self.check_output(&to)?;
         let [out] = self.outputs([Output { address: &to, length: &length, align: Align::One }])?;
         let id = self.address(&id)?;
@@ -114,7 +114,7 @@ impl<S: Lazy> Call<'_, S> {
         let raised =
             alu::bitwise_and(e, &alu::add(e, used, &e.literal::<7>()), &e.literal::<0xffff_ffff_ffff_fff8>());
         let start = e.attend(&self.context.aligned, [used, &raised]);
-        let end = self.saturating_sum(&start, &size);
+        let end = self.capped_sum(&start, &size);
         let fits = e.apply1(NOT_GREATER, &e.compare(&end, &self.context.heap_length));
         if !self.observe(&fits, Site::HeapFull)? {
             return Ok(e.literal::<0>());

@@ -270,8 +270,8 @@ pub trait Evaluator: Sized {
     /// places. The same number in columns of at most 60, `count` of them; what would lie above has to
     /// be 0.
     fn spread(&self, sums: &Self::Sums, count: usize) -> Self::Sums;
-    /// Linear layer: the number that the columns, of at most 50, are when put on top of the modulus's
-    /// capacity, as columns of its residue modulo the modulus.
+    /// Linear layer: the number that D + 1 columns, of at most 72, are when put on top of the D digits of
+    /// the modulus's capacity, as columns of its residue modulo the modulus.
     fn fold(&self, id: ModulusId, sums: &Self::Sums) -> Self::Sums;
     /// Linear layer over one-hot digits: each of the four lowest digits of `top`, the first being the
     /// highest digit below the capacity, gives the digits of its residue modulo the modulus.

@@ -20,6 +20,7 @@ mod stairs;
 #[cfg(test)]
 pub(crate) mod testing;
 mod verify;
+mod verify_wide;
 mod weights;
 mod wide;
 

@@ -70,19 +70,22 @@ pub fn verify(weights: &Weights, mut progress: impl FnMut(&Checked)) -> Result<V
     for checked in check.stairs()? {
         note(checked);
     }
+    for checked in check.wide()? {
+        note(checked);
+    }
     for checked in check.fused()? {
         note(checked);
     }
     Ok(done)
 }
 
-struct Check {
-    dense: Dense,
-    indexed: Indexed,
+pub(super) struct Check {
+    pub(super) dense: Dense,
+    pub(super) indexed: Indexed,
 }
 
 /// Fails unless both answers are the same numbers.
-fn equal(name: &str, input: usize, dense: &[f32], indexed: Vec<f32>) -> Result<(), VerifyError> {
+pub(super) fn equal(name: &str, input: usize, dense: &[f32], indexed: Vec<f32>) -> Result<(), VerifyError> {
     if dense == indexed {
         return Ok(());
     }

@@ -67,9 +67,9 @@ fn modulus(id: ModulusId, labels: &Labels, tensors: &mut BTreeMap<String, Array>
     let count = id.digits();
     let name = |part: &str| format!("modulus.{}.{part}", id.name());
     let mut insert = |part: &str, array| tensors.insert(name(part), array);
-    let mut fold = Array::zeros(&[count, count]);
+    let mut fold = Array::zeros(&[count, count + 1]);
     let mut power = id.shifted([1, 0, 0, 0, 0, 0], count);
-    for place in 0..count {
+    for place in 0..=count {
         for (k, digit) in digits(&power, count).enumerate() {
             *fold.at_mut(k, place) = digit as f32;
         }
@@ -136,6 +136,9 @@ pub(crate) fn check(weights: &Weights) -> Result<(), WeightsError> {
         }
         let fold = weights.get(&name("fold"))?;
         for k in 0..count {
+            // A sum of products is settled twice before up to four of its kind are added.
+            let sum = fold.row(k).iter().map(|w| f64::from(w.abs())).sum::<f64>() + 1.0;
+            refuse(&name("fold"), sum * 4.0 * (digit + 3.0), COLUMN_LIMIT)?;
             let folded: f64 =
                 fold.row(k).iter().zip(&high).map(|(w, bound)| f64::from(w.abs()) * bound).sum();
             refuse(&name("fold"), product(k) + folded, COLUMN_LIMIT)?;

@@ -6,6 +6,7 @@
 //! above the highest digit is replaced by its residue.
 
 mod curve25519;
+mod extension;
 
 use crate::{
     alu::wide::{self, Number},
@@ -17,7 +18,8 @@ use crate::{
     },
 };
 
-pub use curve25519::{is_on_curve, sqrt_ratio};
+pub use curve25519::{curve_ratio, even, is_on_curve, sqrt_ratio, without_sign};
+pub use extension::{Field, Quadratic};
 
 /// A prime field whose elements take N words.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +84,31 @@ impl<const N: usize> Prime<N> {
     pub fn multiply<E: Evaluator>(self, e: &E, a: &Number<E, N>, b: &Number<E, N>) -> Number<E, N> {
         let columns = e.product_sums(a, b);
         let high = e.spread(&e.part(&columns, Self::DIGITS, Self::DIGITS), Self::DIGITS);
+        let columns = e.join(&e.part(&columns, 0, Self::DIGITS), &e.fold(self.id, &high));
+        self.settle(e, &e.spread(&columns, Self::DIGITS + 3))
+    }
+
+    /// The sum of some products: at most 16 of numbers of four words, 12 of numbers of six.
+    ///
+    /// Columns are added before they are settled, as many products as stay below 65,536; of each such
+    /// group they are settled twice, to at most 18, so that four groups can be folded at once.
+    pub fn dot<E: Evaluator>(self, e: &E, pairs: &[(&Number<E, N>, &Number<E, N>)]) -> Number<E, N> {
+        if let [(a, b)] = pairs {
+            return self.multiply(e, a, b);
+        }
+        let group = if N <= 4 { 4 } else { 3 };
+        assert!(pairs.len() <= 4 * group, "a sum of too many products for a staircase");
+        let width = 2 * Self::DIGITS + 1;
+        let groups = pairs.chunks(group).map(|pairs| {
+            let products = pairs.iter().map(|(a, b)| e.product_sums(a, b));
+            let columns = products.reduce(|sum, product| e.join(&sum, &product));
+            columns.map(|columns| e.spread(&columns, width))
+        });
+        let groups = groups.flatten().map(|columns| e.spread(&columns, width));
+        let Some(columns) = groups.reduce(|sum, group| e.join(&sum, &group)) else {
+            return self.zero(e);
+        };
+        let high = e.part(&columns, Self::DIGITS, Self::DIGITS + 1);
         let columns = e.join(&e.part(&columns, 0, Self::DIGITS), &e.fold(self.id, &high));
         self.settle(e, &e.spread(&columns, Self::DIGITS + 3))
     }

@@ -2,8 +2,11 @@
 
 mod context;
 mod errors;
+mod loaded;
 mod port;
 mod text;
+
+pub use loaded::{LoadedProgram, LoadedSysvars};
 
 use super::{EbpfError, Effect, Environment, Program, RunError, Version};
 use crate::{
@@ -140,29 +143,44 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         environment: &Environment,
         mode: Mode,
     ) -> Result<Self, SetupError> {
+        let program = LoadedProgram::new(evaluator, program, &environment.syscalls)?;
+        let sysvars = LoadedSysvars::new(evaluator, &environment.sysvars);
+        Self::start(evaluator, &program, &sysvars, setup, environment, mode)
+    }
+
+    /// The same with a program and sysvars that are embedded already; those of the environment do not count
+    /// then, nor its syscalls.
+    ///
+    /// # Errors
+    /// [`SetupError`].
+    pub fn start(
+        evaluator: &'e E,
+        program: &LoadedProgram<E>,
+        sysvars: &LoadedSysvars<E>,
+        setup: &Setup,
+        environment: &Environment,
+        mode: Mode,
+    ) -> Result<Self, SetupError> {
         for length in [setup.heap, setup.input.len()] {
             if length > MAX_REGION_BYTES {
                 return Err(SetupError::TooLarge(length));
             }
         }
-        let (slots, rest) = program.text.as_chunks::<8>();
-        if !rest.is_empty() {
-            return Err(SetupError::Text);
-        }
         let e = evaluator;
-        let slots: Vec<u64> = slots.iter().map(|slot| u64::from_le_bytes(*slot)).collect();
-        let functions: Vec<(u32, u64)> =
-            program.functions.iter().map(|(key, pc)| (*key, *pc as u64)).collect();
         let gaps = program.version == Version::V0;
-        let (mut stack, mut heap) = (vec![0; STACK_BYTES], vec![0; setup.heap]);
-        for (address, bytes) in &setup.memory {
-            preset(&mut stack, &mut heap, gaps, *address, bytes)
-                .ok_or(SetupError::Memory { address: *address, length: bytes.len() })?;
-        }
-        let (null, image): (&[u8], &[u8]) =
-            if program.image_address == 0 { (&program.image, &[]) } else { (&[], &program.image) };
-        let contents = [null, image, &stack, &heap, &setup.input];
-        let lengths = contents.map(<[u8]>::len);
+        let (stack, heap) = if setup.memory.is_empty() {
+            (e.blank_ram(STACK_BYTES), e.blank_ram(setup.heap))
+        } else {
+            let (mut stack, mut heap) = (vec![0; STACK_BYTES], vec![0; setup.heap]);
+            for (address, bytes) in &setup.memory {
+                preset(&mut stack, &mut heap, gaps, *address, bytes)
+                    .ok_or(SetupError::Memory { address: *address, length: bytes.len() })?;
+            }
+            (e.ram(&stack), e.ram(&heap))
+        };
+        let [(null, null_length), (image, image_length)] = program.regions.clone();
+        let rams = [null, image, stack, heap, e.ram(&setup.input)];
+        let lengths = [null_length, image_length, STACK_BYTES, setup.heap, setup.input.len()];
         let widths = [1, 2, 4, 8].map(|bytes| e.embed(bytes));
         let extents = std::array::from_fn(|region| {
             let length = lengths[region];
@@ -189,23 +207,23 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
             image: Image {
                 frame_stride: machine::frame_stride(e, &version),
                 version,
-                slot_count: e.embed(slots.len() as u64),
-                slots: e.slots(&slots),
-                text_address: e.embed(program.text_address),
-                functions: e.dictionary(&functions),
-                syscalls: e.dictionary(&context::keys(&environment.syscalls)),
+                slot_count: program.slot_count.clone(),
+                slots: program.slots.clone(),
+                text_address: program.text_address.clone(),
+                functions: program.functions.clone(),
+                syscalls: program.syscalls.clone(),
                 extents,
                 gaps: e.embed_digit::<Bit>(usize::from(gaps)),
             },
             state: State {
                 registers,
-                pc: e.embed(program.entry_pc as u64),
+                pc: program.entry_pc.clone(),
                 meter: e.embed(setup.budget),
                 depth: e.embed(0),
                 frames: e.frames(),
-                memory: Memory { rams: contents.map(|bytes| e.ram(bytes)) },
+                memory: Memory { rams },
             },
-            context: context::embed(e, environment, setup.heap),
+            context: context::embed(e, environment, sysvars, setup.heap),
             mode,
             budget: e.embed(setup.budget),
             lengths,

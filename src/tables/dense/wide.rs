@@ -16,7 +16,7 @@ pub struct Sums(Tensor);
 
 /// The tensors of one modulus.
 pub(crate) struct Modulus {
-    /// Shape \[D, D\].
+    /// Shape \[D, D + 1\].
     pub fold: Tensor,
     /// Shape \[D, 16 digits\].
     pub residue: Tensor,
@@ -139,7 +139,8 @@ pub(super) fn spread(e: &Dense, columns: &Sums, count: usize) -> Sums {
 
 pub(super) fn fold(e: &Dense, id: ModulusId, columns: &Sums) -> Sums {
     let count = id.digits();
-    let folded = window(&columns.0, 0, count).and_then(|high| e.wide.moduli[id as usize].fold.matmul(&high));
+    let folded =
+        window(&columns.0, 0, count + 1).and_then(|high| e.wide.moduli[id as usize].fold.matmul(&high));
     sums(e, folded, count)
 }
 

@@ -22,8 +22,6 @@ use crate::tables::{
 const CHUNK: usize = 16;
 /// Chunks of the widest sum: a product, and one for what a spread puts above it.
 const CHUNKS: usize = 2 * MAX_WORDS + 1;
-/// Digits of the widest number.
-const DIGITS: usize = CHUNK * MAX_WORDS;
 
 /// Integer activations, sixteen a chunk; chunks from `used` on are zeros.
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +56,8 @@ pub(crate) struct WideRows {
     /// For each place, coefficient of each position.
     pub digits: [[u16; 16]; PLACES],
     /// Values of the two digits of a byte.
-    pairs: Box<[[u16; 2]; 256]>,
-    complements: Box<[[u16; 2]; 256]>,
+    pub pairs: Box<[[u16; 2]; 256]>,
+    pub complements: Box<[[u16; 2]; 256]>,
     /// For each integer of a column, the values of its four digits, a byte each.
     pub spread: Box<[u32]>,
     /// For two small columns, 7 bits each: their digits and what is left over, a nibble each.
@@ -97,7 +95,7 @@ impl ModulusRows {
             residue: [[[[0; CHUNK]; MAX_WORDS]; 16]; RESIDUE_DIGITS],
             numbers: Vec::new(),
         };
-        for input in 0..id.digits() {
+        for input in 0..=id.digits() {
             rows.fold.push(row(&fold_name, column(fold, input).into_iter())?);
         }
         for (input, digit) in rows.residue.as_flattened_mut().iter_mut().enumerate() {
@@ -166,41 +164,43 @@ impl WideRows {
     /// See [`Evaluator::product_sums`](crate::tables::Evaluator::product_sums).
     #[inline]
     pub fn product<const N: usize>(&self, a: &[Lanes<Nibble>; N], b: &[Lanes<Nibble>; N]) -> Sums {
-        // A block of 32 columns meets the rows of up to 32 digits that begin below it or end above it.
-        if N <= 4 { self.product_in::<N, 128>(a, b) } else { self.product_in::<N, 160>(a, b) }
+        if N <= 4 { self.product_in::<N, 80, 72>(a, b) } else { self.product_in::<N, 112, 104>(a, b) }
     }
 
+    /// Rows are `LENGTH` columns long, with eight zeros on either side, so that eight of them, each a
+    /// column further up, are added as windows of `WIDTH` columns.
     #[inline(always)]
-    fn product_in<const N: usize, const LENGTH: usize>(
+    fn product_in<const N: usize, const LENGTH: usize, const WIDTH: usize>(
         &self,
         a: &[Lanes<Nibble>; N],
         b: &[Lanes<Nibble>; N],
     ) -> Sums {
-        let count = CHUNK * N;
         let mut values = [0u16; LENGTH];
-        for (word, place) in a.iter().zip(values[BLOCK..].chunks_exact_mut(CHUNK)) {
+        for (word, place) in a.iter().zip(values[ROWS..].chunks_exact_mut(CHUNK)) {
             place.copy_from_slice(Self::values(&self.pairs, word.0).as_flattened());
         }
-        let rows: [[u16; LENGTH]; 16] =
-            std::array::from_fn(|position| values.map(|value| value.wrapping_mul(self.multiples[position])));
-        let mut keys = [0u8; DIGITS];
-        for (word, keys) in b.iter().zip(keys.chunks_exact_mut(CHUNK)) {
-            for (byte, pair) in word.0.to_le_bytes().into_iter().zip(keys.chunks_exact_mut(2)) {
-                pair[0] = byte & 15;
-                pair[1] = byte >> 4;
+        let mut rows = [[0u16; LENGTH]; 16];
+        for (row, multiple) in rows.iter_mut().zip(self.multiples) {
+            for (place, value) in row.iter_mut().zip(values) {
+                *place = value.wrapping_mul(multiple);
             }
         }
         let mut sums = Sums::new(2 * N);
-        for block in 0..N {
-            let start = BLOCK * block;
-            let mut sum = [[0u16; 8]; 4];
-            for j in (start + 1).saturating_sub(count)..count.min(start + BLOCK) {
-                let row = &rows[usize::from(keys[j] & 15)];
-                if let Some(window) = row[BLOCK + start - j..].first_chunk::<BLOCK>() {
-                    add(&mut sum, window);
+        let columns = sums.chunks.as_flattened_mut();
+        for (eight, start) in (0..2 * N).zip((0..).step_by(ROWS)) {
+            let keys = (b[eight / 2].0 >> (32 * (eight % 2))) as u32;
+            let windows: [&[u16; WIDTH]; ROWS] = std::array::from_fn(|up| {
+                let row = &rows[(keys >> (4 * up) & 15) as usize];
+                row[ROWS - up..].first_chunk().unwrap_or_else(|| unreachable!("a window lies in its row"))
+            });
+            let [a, b, c, d, e, f, g, h] = windows;
+            if let Some(sums) = columns[start..].first_chunk_mut::<WIDTH>() {
+                for (k, sum) in sums.iter_mut().enumerate() {
+                    let low = a[k].wrapping_add(b[k]).wrapping_add(c[k].wrapping_add(d[k]));
+                    let high = e[k].wrapping_add(f[k]).wrapping_add(g[k].wrapping_add(h[k]));
+                    *sum = sum.wrapping_add(low).wrapping_add(high);
                 }
             }
-            sums.chunks[2 * block..2 * block + 2].as_flattened_mut().copy_from_slice(sum.as_flattened());
         }
         sums
     }
@@ -253,7 +253,9 @@ impl WideRows {
     pub fn join(a: &Sums, b: &Sums) -> Sums {
         let mut sums = Sums::new(a.used.max(b.used));
         for chunk in 0..sums.used {
-            sums.chunks[chunk] = std::array::from_fn(|k| a.chunks[chunk][k].wrapping_add(b.chunks[chunk][k]));
+            for (k, sum) in sums.chunks[chunk].iter_mut().enumerate() {
+                *sum = a.chunks[chunk][k].wrapping_add(b.chunks[chunk][k]);
+            }
         }
         sums
     }
@@ -299,14 +301,11 @@ impl WideRows {
     pub fn fold(&self, id: ModulusId, sums: &Sums) -> Sums {
         let rows = self.moduli[id as usize].fold.as_slice();
         let mut out = Sums::new(id.words());
-        for block in 0..id.words() / 2 {
-            let mut sum = [[0u16; 8]; 4];
-            for (row, &column) in rows.iter().zip(sums.chunks.as_flattened()) {
-                if let Some(window) = row.as_flattened()[BLOCK * block..].first_chunk::<BLOCK>() {
-                    add(&mut sum, &window.map(|coefficient| coefficient.wrapping_mul(column)));
-                }
+        let columns = &mut out.chunks.as_flattened_mut()[..id.digits()];
+        for (row, &activation) in rows.iter().zip(sums.chunks.as_flattened()) {
+            for (column, coefficient) in columns.iter_mut().zip(row.as_flattened()) {
+                *column = column.wrapping_add(coefficient.wrapping_mul(activation));
             }
-            out.chunks[2 * block..2 * block + 2].as_flattened_mut().copy_from_slice(sum.as_flattened());
         }
         out
     }
@@ -319,8 +318,11 @@ impl WideRows {
             std::array::from_fn(|place| &rows[place][(top.0 >> (4 * place) & 15) as usize]);
         let mut sums = Sums::new(id.words());
         for chunk in 0..sums.used.min(MAX_WORDS) {
-            sums.chunks[chunk] =
-                std::array::from_fn(|k| rows.iter().fold(0, |sum, row| row[chunk][k].wrapping_add(sum)));
+            for row in rows {
+                for (sum, term) in sums.chunks[chunk].iter_mut().zip(&row[chunk]) {
+                    *sum = sum.wrapping_add(*term);
+                }
+            }
         }
         sums
     }
@@ -339,15 +341,5 @@ impl WideRows {
     }
 }
 
-/// Columns summed at once.
-const BLOCK: usize = 32;
-
-/// Adds a row to the sums of a block.
-#[inline(always)]
-fn add(sum: &mut [[u16; 8]; 4], row: &[u16; BLOCK]) {
-    for (sum, row) in sum.iter_mut().zip(row.as_chunks::<8>().0) {
-        for (sum, term) in sum.iter_mut().zip(row) {
-            *sum = sum.wrapping_add(*term);
-        }
-    }
-}
+/// Rows of a product that are added at once.
+const ROWS: usize = 8;

@@ -1,1 +1,171 @@
-fn main() {}
+//! Single syscalls on the weights against solana-svm's conformance entry points.
+//!
+//! `results` runs the suite and writes `results/syscalls.json`; `case SEED INDEX` runs one call again.
+
+mod call;
+mod generate;
+mod oracle;
+mod subject;
+
+use call::Call;
+use clap::{Parser, Subcommand};
+use generate::{AMPLE, Generator};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+use std::{collections::BTreeMap, path::PathBuf, time::Instant};
+use svmllm::{
+    deltanet::HeadsBoundary,
+    tables::{Dense, Indexed, Weights},
+};
+
+/// Single syscalls against solana-svm.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the suite and writes its results.
+    Results {
+        /// Calls with ample units; each is run again with about as many as it needs.
+        #[arg(long, default_value_t = 9000)]
+        calls: u64,
+        /// Calls on the dense evaluator.
+        #[arg(long, default_value_t = 200)]
+        dense: u64,
+        /// Seed.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Where the results go.
+        #[arg(long, default_value = "../../results/syscalls.json")]
+        out: PathBuf,
+    },
+    /// Runs one call again and prints it.
+    Case {
+        /// Seed.
+        seed: u64,
+        /// Number of the call.
+        index: u64,
+    },
+}
+
+#[derive(Default, Serialize)]
+struct Count {
+    cases: u64,
+    returned: u64,
+    failed: u64,
+}
+
+#[derive(Default)]
+struct Tally {
+    cases: u64,
+    matched: u64,
+    mismatches: Vec<String>,
+    by_name: BTreeMap<&'static str, Count>,
+    errors: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    fn run<E: HeadsBoundary>(&mut self, evaluator: &E, call: &Call, what: &str) -> anyhow::Result<u64>
+    where
+        E::Error: Send + Sync,
+    {
+        let reference = oracle::run(call);
+        let ours = subject::run(evaluator, call);
+        self.cases += 1;
+        let count = self.by_name.entry(call.name).or_default();
+        count.cases += 1;
+        match &reference.result {
+            Ok(_) => count.returned += 1,
+            Err((family, number)) => {
+                count.failed += 1;
+                *self.errors.entry(format!("{family}:{number}")).or_default() += 1;
+            }
+        }
+        let differences = match ours {
+            Ok(ours) => call.differences(&reference, &ours),
+            Err(error) => vec![error.to_string()],
+        };
+        if differences.is_empty() {
+            self.matched += 1;
+        } else if self.mismatches.len() < 200 {
+            self.mismatches.push(format!("{what}: {}: {}", call.name, differences.join("; ")));
+        }
+        Ok(call.units - reference.units)
+    }
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().command {
+        Command::Results { calls, dense, seed, out } => results(calls, dense, seed, &out),
+        Command::Case { seed, index } => {
+            let call = Generator::call(seed, index);
+            println!("{} {:#x?}", call.name, call.arguments);
+            let reference = oracle::run(&call);
+            println!("reference: {:?}, {} units left", reference.result, reference.units);
+            let ours = subject::run(&Indexed::new(&Weights::generate())?, &call)?;
+            println!("ours:      {:?}, {} units left", ours.result, ours.units);
+            call.differences(&reference, &ours).iter().for_each(|line| println!("{line}"));
+            Ok(())
+        }
+    }
+}
+
+fn results(calls: u64, dense: u64, seed: u64, out: &PathBuf) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let weights = Weights::generate();
+    let indexed = Indexed::new(&weights)?;
+    let mut tally = Tally::default();
+    let bar = indicatif::ProgressBar::new(calls + dense);
+    for index in 0..calls {
+        let mut call = Generator::call(seed, index);
+        let what = format!("seed {seed} index {index}");
+        let used = tally.run(&indexed, &call, &what)?;
+        // Just enough, one too few, and somewhere on the way.
+        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ index);
+        let fewer = rng.random_range(0..=used);
+        for units in [used.saturating_sub(1), if index % 2 == 0 { used } else { fewer }] {
+            call.units = units;
+            tally.run(&indexed, &call, &format!("{what} units {units}"))?;
+        }
+        bar.inc(1);
+    }
+    let on_indexed = tally.cases;
+    let tensors = Dense::new(&weights)?;
+    let mut index = 0;
+    while tally.cases < on_indexed + dense {
+        let call = Generator::call(seed + 1, index);
+        // A search for an address takes minutes on tensors.
+        if call.name != "sol_try_find_program_address" {
+            tally.run(&tensors, &call, &format!("dense seed {} index {index}", seed + 1))?;
+            bar.inc(1);
+        }
+        index += 1;
+    }
+    bar.finish_and_clear();
+    let report = serde_json::json!({
+        "suite": "syscalls",
+        "oracle": { "name": "solana-svm conformance", "version": "4.2.2" },
+        "svmllm": env!("CARGO_PKG_VERSION"),
+        "seed": seed,
+        "evaluator": "indexed, dense",
+        "cases": tally.cases,
+        "on_dense": dense,
+        "matched": tally.matched,
+        "mismatches": tally.mismatches,
+        "seconds": begun.elapsed().as_secs_f64(),
+        "ample_units": AMPLE,
+        "syscalls": tally.by_name,
+        "errors": tally.errors,
+    });
+    std::fs::write(out, serde_json::to_string_pretty(&report)? + "\n")?;
+    println!("{} of {} match", tally.matched, tally.cases);
+    for mismatch in tally.mismatches.iter().take(20) {
+        println!("{mismatch}");
+    }
+    anyhow::ensure!(tally.matched == tally.cases, "there are mismatches");
+    Ok(())
+}
