@@ -2,6 +2,7 @@
 
 mod commands;
 mod evaluators;
+mod instruction;
 mod judge;
 mod progress;
 mod reply;

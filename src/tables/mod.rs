@@ -12,6 +12,7 @@ mod labels;
 mod lists;
 mod moduli;
 pub mod numbers;
+pub mod poseidon;
 pub mod shallow;
 mod site;
 #[cfg(test)]

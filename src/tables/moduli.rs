@@ -36,6 +36,8 @@ pub enum Power {
     Inverse,
     /// (p + 1) / 4: a root, if there is one, where p is 3 modulo 4.
     Root,
+    /// p.
+    Whole,
     /// (p - 1) / 2: 1 for a square other than 0, -1 for what is not a square.
     Half,
 }
@@ -150,6 +152,7 @@ impl ModulusId {
         let exponent = match power {
             Power::Inverse => subtract(&self.limbs(), &small(2)).0,
             Power::Root => halved(&add(&self.limbs(), &small(1)).0, 2),
+            Power::Whole => self.limbs(),
             Power::Half => halved(&self.limbs(), 1),
         };
         let mut all: Vec<usize> = digits(&exponent, 16 * MAX_WORDS).collect();
@@ -180,7 +183,7 @@ impl ModulusId {
 
     /// x y modulo the modulus, both below it.
     pub(crate) fn times(self, x: Limbs, y: Limbs) -> Limbs {
-        (0..64 * MAX_WORDS).rev().fold([0; MAX_WORDS], |sum, bit| {
+        (0..64 * self.words()).rev().fold([0; MAX_WORDS], |sum, bit| {
             let sum = self.doubled(sum);
             if y[bit / 64] >> (bit % 64) & 1 == 1 { self.plus(sum, x) } else { sum }
         })

@@ -2,6 +2,7 @@
 
 use super::{
     moduli::{Limbs, MAX_WORDS, digits},
+    poseidon,
     weights::Array,
 };
 use std::collections::BTreeMap;
@@ -18,6 +19,8 @@ pub enum NumberSet {
     Bn254,
     /// Of BLS12-381, in the same order.
     Bls12381,
+    /// Of Poseidon, for each width its round constants and its matrix.
+    Poseidon,
 }
 
 /// A constant: a row of a set.
@@ -115,9 +118,25 @@ impl NumberConst {
     }
 }
 
+impl NumberConst {
+    /// What Poseidon adds to a number of a state in a round.
+    pub fn poseidon_round(width: usize, round: usize, lane: usize) -> Self {
+        assert!(round < poseidon::rounds(width) && lane < width);
+        Self::new(NumberSet::Poseidon, poseidon::start(width) + round * width + lane)
+    }
+
+    /// An entry of Poseidon's matrix.
+    pub fn poseidon_matrix(width: usize, row: usize, column: usize) -> Self {
+        assert!(row < width && column < width);
+        let start = poseidon::start(width) + poseidon::rounds(width) * width;
+        Self::new(NumberSet::Poseidon, start + row * width + column)
+    }
+}
+
 impl NumberSet {
     /// Every set.
-    pub const ALL: [Self; 4] = [Self::Curve25519, Self::Secp256k1, Self::Bn254, Self::Bls12381];
+    pub const ALL: [Self; 5] =
+        [Self::Curve25519, Self::Secp256k1, Self::Bn254, Self::Bls12381, Self::Poseidon];
 
     /// Name used in tensor names.
     pub const fn name(self) -> &'static str {
@@ -126,6 +145,7 @@ impl NumberSet {
             Self::Secp256k1 => "secp256k1",
             Self::Bn254 => "bn254",
             Self::Bls12381 => "bls12_381",
+            Self::Poseidon => "poseidon",
         }
     }
 
@@ -144,6 +164,7 @@ impl NumberSet {
             Self::Secp256k1 => &SECP256K1,
             Self::Bn254 => &BN254,
             Self::Bls12381 => &BLS12_381,
+            Self::Poseidon => return poseidon::constants().to_vec(),
         };
         numbers.iter().map(|hex| parse(hex)).collect()
     }

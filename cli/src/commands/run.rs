@@ -10,12 +10,16 @@ use std::{
 use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
-use svmllm::host::{Effect, Ended, MAX_REGION_BYTES, Program, Setup, instruction_text};
+use svmllm::{
+    host::{Effect, Ended, MAX_REGION_BYTES, Program, Setup, instruction_text},
+    tables::{Dense, Indexed},
+};
 
 use super::{Computing, load_weights};
 use crate::{
     FAILED, REFUSED,
-    evaluators::Evaluators,
+    evaluators::{EvaluatorKind, Evaluators},
+    instruction::{Instructed, Limits},
     progress::Progress,
     reply::{Outcome, Verdict},
     session::{Job, Report, RunError, Watch},
@@ -40,6 +44,9 @@ pub struct Run {
     /// Load an ELF file by the rules for deployment
     #[arg(long)]
     deploy: bool,
+    /// Run one instruction of an ELF file on the accounts in a JSON file (see docs/INSTRUCTION.md)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "trace", "deploy"])]
+    accounts: Option<PathBuf>,
     /// Write each step as a line of JSON
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -73,6 +80,9 @@ struct TraceLine<'a> {
 impl Run {
     /// Runs the program and prints the result.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
+        if let Some(accounts) = &self.accounts {
+            return self.instruct(accounts);
+        }
         let program = match source::load_file(&self.program, self.deploy) {
             Err(SourceError::Rejected(rejection)) if self.json => {
                 print_json(&Printed { verdict: (&rejection).into(), outcome: None, nanoseconds: None })?;
@@ -99,6 +109,24 @@ impl Run {
             print_text(&report)?;
         }
         Ok(code)
+    }
+
+    /// Runs one instruction on the accounts in a file.
+    fn instruct(&self, accounts: &Path) -> anyhow::Result<ExitCode> {
+        let instructed = Instructed::read(accounts)?;
+        let base = accounts.parent().unwrap_or(Path::new("."));
+        let limits = Limits { compute_units: self.compute_units, heap: self.heap };
+        let weights = load_weights(self.computing.weights.as_ref())?;
+        let (mode, json) = (self.computing.mode(), self.json);
+        let succeeded = match self.computing.evaluator {
+            EvaluatorKind::Indexed => {
+                instructed.run(&Indexed::new(&weights)?, mode, &self.program, base, &limits, json)?
+            }
+            EvaluatorKind::Dense => {
+                instructed.run(&Dense::new(&weights)?, mode, &self.program, base, &limits, json)?
+            }
+        };
+        Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
     /// A trace must not replace what the run was made from.

@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub use curve25519::{curve_ratio, even, is_on_curve, sqrt_ratio, without_sign};
-pub use extension::{Field, Quadratic};
+pub use extension::{Field, Pair, Prepared, Quadratic};
 
 /// A prime field whose elements take N words.
 #[derive(Clone, Copy, Debug)]
@@ -137,10 +137,10 @@ impl<const N: usize> Prime<N> {
             });
         };
         for term in plus {
-            join(e.digit_sums(*term));
+            join(e.digit_sums(term));
         }
         for term in minus {
-            join(e.complement_sums(*term));
+            join(e.complement_sums(term));
             join(e.modulus_sums(self.id, ModulusNumber::Difference));
         }
         sums.map_or_else(|| self.zero(e), |sums| self.settle(e, &sums))
@@ -150,6 +150,12 @@ impl<const N: usize> Prime<N> {
     #[inline]
     pub fn add<E: Evaluator>(self, e: &E, a: &Number<E, N>, b: &Number<E, N>) -> Number<E, N> {
         self.sum(e, &[a, b], &[])
+    }
+
+    /// a plus a constant.
+    #[inline]
+    pub fn add_constant<E: Evaluator>(self, e: &E, a: &Number<E, N>, number: NumberConst) -> Number<E, N> {
+        self.settle(e, &e.join(&e.digit_sums(a), &e.number_sums(number)))
     }
 
     /// a - b.

@@ -60,6 +60,7 @@ impl Frame {
 /// What a transaction's instructions share.
 pub(super) struct TransactionContext {
     accounts: Vec<(Address, AccountSharedData)>,
+    touched: Vec<bool>,
     max_height: usize,
     max_trace: usize,
     trace: Vec<Frame>,
@@ -83,6 +84,7 @@ impl TransactionContext {
         max_trace: usize,
     ) -> Self {
         Self {
+            touched: vec![false; accounts.len()],
             accounts,
             max_height,
             max_trace,
@@ -100,6 +102,16 @@ impl TransactionContext {
     /// The accounts as they are left.
     pub fn into_accounts(self) -> Vec<(Address, AccountSharedData)> {
         self.accounts
+    }
+
+    /// How many accounts there are.
+    pub fn account_count(&self) -> usize {
+        self.accounts.len()
+    }
+
+    /// Whether a program has written to an account.
+    pub fn is_touched(&self, index: usize) -> bool {
+        self.touched[index]
     }
 
     /// An account of the transaction.
@@ -237,7 +249,9 @@ impl BorrowedAccount<'_> {
         self.context.account(self.account.index)
     }
 
+    /// The account, which counts as written to from now on.
     fn get_mut(&mut self) -> &mut AccountSharedData {
+        self.context.touched[self.account.index] = true;
         &mut self.context.accounts[self.account.index].1
     }
 
@@ -278,6 +292,9 @@ impl BorrowedAccount<'_> {
         }
         if !self.account.writable {
             return Err(InstructionError::ReadonlyLamportChange);
+        }
+        if lamports == old {
+            return Ok(());
         }
         let delta = i128::from(lamports) - i128::from(old);
         self.context.lamports_delta =
@@ -330,6 +347,7 @@ impl BorrowedAccount<'_> {
         match self.check_resize(data.len()) {
             Ok(()) => {
                 self.context.resize_delta = self.resized_by(data.len());
+                self.context.touched[self.account.index] = true;
                 // Equal data stays shared with the store.
                 if self.data() != data {
                     self.get_mut().set_data_from_slice(data);

@@ -9,6 +9,7 @@ use solana_sdk_ids::native_loader;
 use std::{fmt, sync::Arc};
 
 use super::{
+    Rules,
     accounts::Accounts,
     builtins::Builtin,
     cache::Cache,
@@ -63,6 +64,8 @@ pub(super) struct InvokeContext<'a, E: HeadsBoundary> {
     pub cache: &'a Cache<E>,
     /// How steps are computed.
     pub mode: Mode,
+    /// Whose rules apply.
+    pub rules: Rules,
     /// Where programs and sysvars are found.
     pub accounts: &'a Accounts,
     /// Active features.
@@ -171,9 +174,17 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         let remark = match self.accounts.program(program) {
             Some(Entry::Loaded(loaded)) => return self.execute(&Arc::clone(loaded)),
             Some(Entry::Closed) => "Program is not deployed",
+            None if self.rules == Rules::Agave => match self.load_unmarked(program) {
+                Some(Entry::Loaded(loaded)) => return self.execute(&loaded),
+                _ => "Program is not deployed",
+            },
             None => "Program is not cached",
         };
         self.logs.line(remark.into());
         Ok(Err(InstructionError::UnsupportedProgramId.into()))
+    }
+    /// The program of an account that is not marked executable.
+    fn load_unmarked(&self, program: &Address) -> Option<Entry> {
+        programs::load_account(self.accounts.get(program)?, |address| self.accounts.get(address)).ok()
     }
 }

@@ -8,6 +8,7 @@ mod accounts;
 mod budget;
 mod builtins;
 mod cache;
+mod check;
 mod context;
 mod cpi;
 mod defaults;
@@ -15,6 +16,7 @@ mod execute;
 mod features;
 mod history;
 mod invoke;
+mod load;
 mod logs;
 mod process;
 mod programs;
@@ -67,6 +69,20 @@ impl From<InstructionError> for SvmError {
     }
 }
 
+/// Whose rules apply where LiteSVM differs from a validator.
+///
+/// A validator takes the fee also of a transaction whose accounts cannot be loaded, and advances the nonce of
+/// one that fails; it does not ask whether programs are marked executable, and counts their data as loaded; it
+/// leaves alone what no program has written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Rules {
+    /// LiteSVM's.
+    #[default]
+    LiteSvm,
+    /// Those of Agave's transaction processor.
+    Agave,
+}
+
 /// Limits that replace what transactions ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComputeBudget {
@@ -89,6 +105,7 @@ pub struct Svm<'e, E: HeadsBoundary> {
     evaluator: &'e E,
     cache: Arc<Cache<E>>,
     mode: Mode,
+    rules: Rules,
     accounts: Accounts,
     features: FeatureSet,
     reserved: ReservedAccountKeys,
@@ -127,6 +144,7 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
             evaluator,
             cache: Arc::default(),
             mode: Mode::Lazy,
+            rules: Rules::LiteSvm,
             accounts: Accounts::default(),
             reserved: reserved_keys(&features),
             features,
@@ -156,6 +174,11 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
     /// How steps are computed.
     pub fn with_mode(self, mode: Mode) -> Self {
         Self { mode, ..self }
+    }
+
+    /// Whose rules apply.
+    pub fn with_rules(self, rules: Rules) -> Self {
+        Self { rules, ..self }
     }
 
     /// Other features. Set them before builtins, sysvars and feature accounts, which depend on them.

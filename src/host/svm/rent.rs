@@ -67,7 +67,7 @@ impl RentState {
 }
 
 /// What a fee payer must keep: a nonce account its minimum balance.
-pub(super) fn fee_payer_minimum(rent: &Rent, kind: &SystemAccountKind) -> u64 {
+fn fee_payer_minimum(rent: &Rent, kind: &SystemAccountKind) -> u64 {
     match kind {
         SystemAccountKind::System => 0,
         SystemAccountKind::Nonce => rent.try_minimum_balance(NonceState::size()).unwrap_or(u64::MAX),

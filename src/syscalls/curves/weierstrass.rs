@@ -6,7 +6,7 @@ use crate::{
         wide::{self, Number},
     },
     tables::{
-        Evaluator,
+        Evaluator, ModulusId, Power,
         alphabet::Bit,
         catalogue::{BIT_AND, BIT_NOT},
     },
@@ -162,6 +162,15 @@ impl<E: Evaluator, F: Field<E>> Curve<E, F> {
                 let term = Point { x: of(|p| &p.x), y: of(|p| &p.y), z: of(|p| &p.z) };
                 self.add(e, &sum, &term)
             })
+        })
+    }
+
+    /// A modulus times a point.
+    pub fn multiply_by_modulus(&self, e: &E, modulus: ModulusId, p: &Point<F::Element>) -> Point<F::Element> {
+        let multiples = self.multiples(e, p);
+        modulus.exponent(Power::Whole).fold(self.infinity(e), |sum, digit| {
+            let sum = (0..4).fold(sum, |sum, _| self.double(e, &sum));
+            if digit == 0 { sum } else { self.add(e, &sum, &multiples[digit]) }
         })
     }
 
