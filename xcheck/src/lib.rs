@@ -17,6 +17,7 @@ pub mod outcome;
 pub mod report;
 pub mod subject;
 pub mod suites;
+pub mod transaction;
 
 pub use case::{Case, CaseId};
 pub use outcome::{Difference, Outcome, compare};

@@ -3,8 +3,11 @@
 pub mod body;
 pub mod code;
 pub mod fault;
+pub mod handmade;
 pub mod opcodes;
+pub mod own;
 pub mod random;
+pub mod spl;
 pub mod thorough;
 
 use rand::{Rng, SeedableRng, seq::IndexedRandom};

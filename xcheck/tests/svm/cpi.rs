@@ -203,14 +203,14 @@ impl World {
         let mut accounts: Vec<AccountMeta> = (0..random.random_range(0..5))
             .map(|_| caller[random.random_range(0..caller.len())].clone())
             .collect();
-        if random.random_range(0..40) == 0 {
+        if random.random_range(0..12) == 0 {
             accounts.push(meta(pick(random, &self.pool), false, false));
         }
         for account in &mut accounts {
-            match random.random_range(0..50) {
+            match random.random_range(0..20) {
                 0 => account.is_writable = !account.is_writable,
                 1 => account.is_signer = !account.is_signer,
-                2..8 => account.is_signer |= account.pubkey == self.derived,
+                2 | 3 => account.is_signer |= account.pubkey == self.derived,
                 _ => {}
             }
         }
@@ -230,7 +230,7 @@ impl World {
                     _ => SystemInstruction::Transfer { lamports },
                 };
                 let data = wincode::serialize(&instruction).unwrap();
-                if random.random_range(0..6) != 0 {
+                if random.random_range(0..3) != 0 {
                     let signing: Vec<_> = caller.iter().filter(|account| account.is_signer).collect();
                     if !signing.is_empty() {
                         let from = signing[random.random_range(0..signing.len())].clone();
@@ -262,7 +262,8 @@ impl World {
             .collect();
         for _ in 0..self.random.random_range(0..3) {
             let any = self.random.random_range(0..accounts.len());
-            let number = if owned.is_empty() || self.chance(8) { any } else { pick(&mut self.random, &owned) };
+            let number =
+                if owned.is_empty() || self.chance(6) { any } else { pick(&mut self.random, &owned) };
             let place = places[number];
             let balance = self.store.get(&accounts[number].pubkey).map_or(0, |account| account.lamports);
             match self.random.random_range(0..6) {
@@ -292,10 +293,10 @@ impl World {
     fn plan(&mut self, program: Address, accounts: &[AccountMeta], depth: u32) -> Plan {
         let places = places(accounts, &self.store);
         let mut plan = Plan { abi: 2, ..Plan::default() };
-        if self.chance(4) {
+        if self.chance(2) {
             plan.before = self.pokes(program, accounts, &places);
         }
-        if self.chance(6) {
+        if self.chance(3) {
             plan.after = self.pokes(program, accounts, &places);
         }
         if self.chance(20) {
@@ -373,7 +374,7 @@ impl World {
     /// Sometimes something is wrong.
     fn spoil(&mut self, plan: &mut Plan) {
         let wrong = [0, 1, 8, 16, 255, 256, 1 << 20, HEAP_ADDRESS, INPUT_ADDRESS, u64::MAX, 1 << 60];
-        match self.random.random_range(0..24) {
+        match self.random.random_range(0..14) {
             0 => {
                 let number = self.random.random_range(0..5);
                 let offset = pick(&mut self.random, &wrong);
@@ -415,8 +416,8 @@ fn random_calls() {
         let mut accounts: Vec<AccountMeta> = Vec::new();
         for _ in 0..world.random.random_range(1..6) {
             let key = pick(&mut world.random, &world.pool);
-            let signer = !world.chance(3) && key != world.derived;
-            accounts.push(meta(key, signer, !world.chance(6)));
+            let signer = world.chance(2) && key != world.derived;
+            accounts.push(meta(key, signer, !world.chance(4)));
         }
         for program in [world.programs[0], world.programs[1], system_program::ID, MEMO_4] {
             accounts.push(meta(program, false, false));
