@@ -10,8 +10,8 @@ mod isa;
 mod machine;
 mod murmur3;
 mod program;
-pub mod svm;
 pub mod recorded;
+pub mod svm;
 pub mod syscall_names;
 mod verifier;
 
