@@ -9,7 +9,9 @@ clang=${CLANG:-clang-19}
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
 
-cargo build --quiet --release --locked --manifest-path link/Cargo.toml
+target=${CARGO_TARGET_DIR:-link/target}
+CARGO_TARGET_DIR=$target cargo build --quiet --release --locked --manifest-path link/Cargo.toml
+link=$target/release/link-sbpf
 for source in */*.c; do
     name=$(basename "$source" .c)
     # mcpu v2 is the instruction set of sBPF version 0: later ones use instructions it lacks. Version 3 has
@@ -17,6 +19,6 @@ for source in */*.c; do
     "$clang" -target bpfel -mcpu=v2 -O2 -ffreestanding -fno-builtin -nostdlibinc \
         -mllvm -bpf-stack-size=4096 -Wall -Wextra -Werror -c "$source" -o "$objects/$name.o"
     mkdir -p "$output/$(dirname "$source")"
-    link/target/release/link-sbpf 0 "$objects/$name.o" "$output/${source%.c}.so"
-    link/target/release/link-sbpf 3 "$objects/$name.o" "$output/${source%.c}_v3.so"
+    "$link" 0 "$objects/$name.o" "$output/${source%.c}.so"
+    "$link" 3 "$objects/$name.o" "$output/${source%.c}_v3.so"
 done

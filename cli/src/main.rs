@@ -2,10 +2,15 @@
 
 mod commands;
 mod evaluators;
+mod instruction;
+mod judge;
 mod progress;
 mod reply;
+mod samples;
+mod serve;
 mod session;
 mod source;
+mod steps;
 mod wire;
 
 use std::{

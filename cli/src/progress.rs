@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::session::RunError;
+
 /// How long to wait before showing anything.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -16,6 +18,13 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Nothing to be seen.
+    pub fn hidden() -> Self {
+        let mut hidden = Self::new("", None);
+        hidden.bar = Some(ProgressBar::hidden());
+        hidden
+    }
+
     /// Progress through `total` units, or through nobody knows how many.
     pub fn new(unit: &'static str, total: Option<u64>) -> Self {
         Self { begun: Instant::now(), total, unit, bar: None }
@@ -29,6 +38,12 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
         }
+    }
+
+    /// Shows that `done` units are done, and lets the run go on.
+    pub fn report(&mut self, done: u64) -> Result<(), RunError> {
+        self.show(done);
+        Ok(())
     }
 
     fn start(&self) -> ProgressBar {

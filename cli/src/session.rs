@@ -2,14 +2,17 @@
 
 use std::{
     io,
+    ops::Range,
     time::{Duration, Instant},
 };
 
 use svmllm::{
     deltanet::HeadsBoundary,
-    host::{Ended, Environment, Machine, Mode, Program, Setup, SetupError},
+    host::{Effect, Ended, Environment, Machine, Mode, Program, Setup, SetupError, recorded::Recorded},
     tables::{Counted, Indexed, WeightsError, alphabet::Region},
 };
+
+use crate::{steps::Step, wire::Number};
 
 /// Why a run gave no report.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +29,9 @@ pub enum RunError {
     /// There are more steps than a trace may have.
     #[error("the trace is longer than {0} steps")]
     TraceTooLong(usize),
+    /// Whoever watches has seen enough.
+    #[error("{0}")]
+    Stopped(String),
     /// The trace could not be written.
     #[error("trace: {0}")]
     Output(#[from] io::Error),
@@ -52,9 +58,11 @@ pub struct Job<'a> {
 /// A look at a run on its way.
 pub enum Watch<'a> {
     /// Now and then, the number of instructions so far.
-    Progress(&'a mut dyn FnMut(u64)),
+    Progress(&'a mut dyn FnMut(u64) -> Result<(), RunError>),
     /// Before each instruction, registers 0 to 10 and the program counter.
     Steps(&'a mut dyn FnMut(&[u64; 12]) -> Result<(), RunError>),
+    /// The same, and what the instruction will change.
+    Effects(&'a mut dyn FnMut(&[u64; 12], &Effect) -> Result<(), RunError>),
 }
 
 /// What a run left behind.
@@ -91,37 +99,40 @@ pub fn run<E: HeadsBoundary>(evaluator: &E, job: &Job<'_>, watch: Watch<'_>) -> 
     let begun = Instant::now();
     let ended = match watch {
         Watch::Progress(progress) => run_in_chunks(&mut machine, progress)?,
-        Watch::Steps(step) => run_stepwise(&mut machine, step)?,
+        Watch::Steps(step) => {
+            run_stepwise(&mut machine, |machine| step(&machine.registers().map_err(RunError::evaluator)?))?
+        }
+        Watch::Effects(step) => run_stepwise(&mut machine, |machine| {
+            let state = machine.registers().map_err(RunError::evaluator)?;
+            step(&state, &machine.effect().map_err(RunError::evaluator)?)
+        })?,
     };
     let elapsed = begun.elapsed();
     report(&mut machine, job, ended, elapsed).map_err(RunError::evaluator)
 }
 
+/// Instructions between two looks at a run: few enough that even syscalls do not make it long.
+const CHUNK: u64 = 1 << 12;
+
 fn run_in_chunks<E: HeadsBoundary>(
     machine: &mut Machine<'_, E>,
-    progress: &mut dyn FnMut(u64),
+    progress: &mut dyn FnMut(u64) -> Result<(), RunError>,
 ) -> Result<Ended, RunError> {
-    const CHUNK_TIME: Duration = Duration::from_millis(50);
-    let mut chunk = 1u64;
     loop {
-        let begun = Instant::now();
-        if let Some(ended) = machine.run_for(chunk).map_err(RunError::evaluator)? {
+        if let Some(ended) = machine.run_for(CHUNK).map_err(RunError::evaluator)? {
             return Ok(ended.clone());
         }
-        progress(machine.instructions());
-        if begun.elapsed() < CHUNK_TIME {
-            chunk = chunk.saturating_mul(2);
-        }
+        progress(machine.instructions())?;
     }
 }
 
-fn run_stepwise<E: HeadsBoundary>(
-    machine: &mut Machine<'_, E>,
-    step: &mut dyn FnMut(&[u64; 12]) -> Result<(), RunError>,
+fn run_stepwise<'e, E: HeadsBoundary>(
+    machine: &mut Machine<'e, E>,
+    mut step: impl FnMut(&Machine<'e, E>) -> Result<(), RunError>,
 ) -> Result<Ended, RunError> {
     loop {
         if machine.will_execute().map_err(RunError::evaluator)? {
-            step(&machine.registers().map_err(RunError::evaluator)?)?;
+            step(machine)?;
         }
         if let Some(ended) = machine.step().map_err(RunError::evaluator)? {
             return Ok(ended.clone());
@@ -150,6 +161,62 @@ fn report<E: HeadsBoundary>(
             .collect::<Result<_, _>>()?,
         elapsed,
     })
+}
+
+/// Runs a program to its end or until some steps are done, recording those in the range. `progress` hears of
+/// the steps before them.
+pub fn trace<E: HeadsBoundary>(
+    evaluator: &E,
+    job: &Job<'_>,
+    steps: Range<u64>,
+    progress: &mut dyn FnMut(u64) -> Result<(), RunError>,
+    each: &mut dyn FnMut(Step) -> Result<(), RunError>,
+) -> Result<Traced, RunError> {
+    let recorded = Recorded::new(evaluator);
+    let mut machine = Machine::new(&recorded, job.program, job.setup, &Environment::default(), job.mode)?;
+    let (mut number, mut ended) = (0, None);
+    while ended.is_none() && number < steps.start {
+        let chunk = CHUNK.min(steps.start - number);
+        ended = machine.run_for(chunk).map_err(RunError::evaluator)?.cloned();
+        number += chunk;
+        progress(number)?;
+    }
+    while ended.is_none() && number < steps.end {
+        let instruction = machine.will_execute().map_err(RunError::evaluator)?;
+        let before = machine.registers().map_err(RunError::evaluator)?;
+        let effect = machine.effect().map_err(RunError::evaluator)?;
+        recorded.start();
+        ended = machine.step().map_err(RunError::evaluator)?.cloned();
+        let recording = recorded.finish();
+        if instruction {
+            let mut step = Step::new(number, job.program, &before, &effect, recording);
+            step.units = Number(machine.remaining().map_err(RunError::evaluator)?);
+            step.syscall(
+                before[0],
+                machine.register(0).map_err(RunError::evaluator)?,
+                machine.take_logs().map_err(RunError::evaluator)?,
+            );
+            each(step)?;
+        }
+        number += 1;
+        progress(number)?;
+    }
+    Ok(Traced {
+        ended,
+        instructions: machine.instructions(),
+        remaining: machine.remaining().map_err(RunError::evaluator)?,
+    })
+}
+
+/// Where a traced run has come to.
+#[derive(Debug)]
+pub struct Traced {
+    /// How it ended, if it has.
+    pub ended: Option<Ended>,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Compute units left.
+    pub remaining: u64,
 }
 
 /// What instructions ask of the weights.

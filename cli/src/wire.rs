@@ -6,6 +6,7 @@ use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{Error, Visitor},
 };
+use svmllm::host::{Effect, Frame};
 
 /// A 64-bit number: written as `"0x..."`, read from that, from decimal digits or from a JSON number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,33 @@ impl<'de> Deserialize<'de> for Hex {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         hex::decode(&text).map(Self).map_err(|error| D::Error::custom(format_args!("hex: {error}")))
+    }
+}
+
+/// What a step changes, apart from program counter and meter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// Register and value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub register: Option<(String, Number)>,
+    /// Address, number of bytes, value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<(Number, u8, Number)>,
+    /// `push` or `pop`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<&'static str>,
+}
+
+impl From<&Effect> for Change {
+    fn from(effect: &Effect) -> Self {
+        Self {
+            register: effect.register.map(|(number, value)| (format!("r{number}"), Number(value))),
+            memory: effect.memory.map(|store| (Number(store.address), store.size, Number(store.value))),
+            frame: effect.frame.map(|frame| match frame {
+                Frame::Push => "push",
+                Frame::Pop => "pop",
+            }),
+        }
     }
 }
 

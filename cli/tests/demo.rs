@@ -18,21 +18,36 @@ fn demo(args: &[&str]) -> String {
 fn without_a_name_they_are_listed() {
     let call = svmllm(&["demo"]);
     assert_eq!(call.code, 0);
-    for name in ["fib", "crc32", "checksum", "collatz", "factorial", "gcd", "isqrt", "prime", "sort"] {
-        assert!(call.out.contains(&format!("svmllm demo {name} ")), "{name}");
-    }
+    let names = call.out.lines().filter_map(|line| line.strip_prefix("svmllm demo ")?.split(' ').next());
+    assert_eq!(
+        names.collect::<Vec<_>>(),
+        [
+            "fib",
+            "factorial",
+            "gcd",
+            "isqrt",
+            "prime",
+            "sort",
+            "checksum",
+            "collatz",
+            "transfer",
+            "guard",
+            "crc32"
+        ]
+    );
 }
 
 #[test]
 fn fibonacci() {
     let (mut this, mut next) = (0u64, 1u64);
     for n in 0..=100 {
-        if n % 10 == 0 || n < 4 {
+        if n % 25 == 0 || n == 1 {
             assert_eq!(demo(&["fib", &n.to_string()]), this.to_string());
         }
         (this, next) = (next, this.wrapping_add(next));
     }
     assert_eq!(demo(&["fib"]), "2880067194370816120");
+    assert_eq!(demo(&["fib", "--preset", "small"]), "55");
     assert_eq!(demo(&["fib", "3", "--evaluator", "dense"]), "2");
     assert_eq!(demo(&["fib", "3", "--full"]), "2");
 }
@@ -67,6 +82,8 @@ fn the_others() {
         (&["prime", "97"], "prime"),
         (&["prime", "91"], "not prime"),
         (&["sort", "3", "1", "2"], "1 2 3"),
+        (&["gcd", "0"], "701408733"),
+        (&["checksum"], "f62a"),
         (&["sort", "18446744073709551615", "0"], "0 18446744073709551615"),
     ] {
         assert_eq!(demo(args), result, "{args:?}");
@@ -77,7 +94,9 @@ fn the_others() {
 fn bad_usage() {
     for (args, code) in [
         (&["nothing"][..], 2),
-        (&["crc32"], 2),
+        (&["crc32", "a", "b"], 2),
+        (&["fib", "--preset", "nowhere"], 2),
+        (&["fib", "3", "--preset", "small"], 2),
         (&["crc32", "/nowhere"], 2),
         (&["crc32", "/"], 2),
         (&["fib", "x"], 2),

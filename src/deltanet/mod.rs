@@ -87,6 +87,14 @@ pub trait HeadsBoundary: Heads + Boundary {
     fn bank(&self) -> Self::Bank;
     /// A RAM of the given bytes, all below 2^32.
     fn ram(&self, bytes: &[u8]) -> Self::Ram;
+    /// A RAM of `length` zeros, below 2^32.
+    fn blank_ram(&self, length: usize) -> Self::Ram {
+        self.ram(&vec![0; length])
+    }
+    /// Makes a RAM that began as `length` zeros blank again.
+    fn clear_ram(&self, ram: &mut Self::Ram, length: usize) {
+        *ram = self.blank_ram(length);
+    }
     /// The first `length` bytes of a RAM.
     ///
     /// # Errors

@@ -75,6 +75,9 @@ impl EbpfError {
 /// with the same fields and the same `Display` text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SyscallError {
+    /// An access to memory.
+    #[error(transparent)]
+    Access(#[from] EbpfError),
     /// Text that is not UTF-8.
     #[error("{0}: {1:?}")]
     InvalidString(Utf8Error, Vec<u8>),
@@ -156,7 +159,7 @@ pub enum SeedsError {
 /// Why a program failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
-    /// An instruction of the machine, or an access of a syscall.
+    /// An instruction of the machine.
     #[error(transparent)]
     Vm(#[from] EbpfError),
     /// A syscall.
@@ -174,7 +177,7 @@ impl RunError {
     /// The name of the innermost variant, as the reference spells it.
     pub fn name(&self) -> String {
         let variant = match self {
-            Self::Vm(error) => return error.name().to_owned(),
+            Self::Vm(error) | Self::Syscall(SyscallError::Access(error)) => return error.name().to_owned(),
             Self::Syscall(error) => format!("{error:?}"),
             Self::Instruction(error) => format!("{error:?}"),
             Self::NotComputed(_) => return "NotComputed".to_owned(),

@@ -30,6 +30,42 @@ pub struct FullStep<E: Heads> {
     pub syscall: Word<E>,
 }
 
+/// What a step changes besides program counter and meter. It is computed before anything changes.
+pub struct Effect<E: Heads> {
+    /// Whether a register is written.
+    pub writes: E::Digit<Bit>,
+    /// Which one.
+    pub register: E::Digit<Nibble>,
+    /// What it becomes.
+    pub value: Word<E>,
+    /// Whether memory is written.
+    pub stores: E::Digit<Bit>,
+    /// Where, if it is; where a load reads.
+    pub access: Access<E>,
+    /// What is written; its low bytes count.
+    pub stored: Word<E>,
+    /// Whether a call pushes a frame.
+    pub pushes: E::Digit<Bit>,
+    /// Whether a return pops one.
+    pub pops: E::Digit<Bit>,
+}
+
+/// Everything a step computes from the state it finds.
+struct Pass<E: Heads> {
+    step: FullStep<E>,
+    effect: Effect<E>,
+    unit: E::Digit<Unit>,
+    goes_on: E::Digit<Bit>,
+    region: E::Digit<Region>,
+    offset: Word<E>,
+    next: Word<E>,
+    /// Where each unit goes on, but for the return, which has to read a frame.
+    targets: [Word<E>; UNITS],
+    meter: Word<E>,
+    deeper: Word<E>,
+    shallower: Word<E>,
+}
+
 /// An access as every step makes it, whether or not its unit needs one.
 struct Translated<E: Heads> {
     address: Word<E>,
@@ -63,6 +99,17 @@ fn letters() -> [Unit; UNITS] {
 
 /// Runs one instruction.
 pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> FullStep<E> {
+    let pass = compute(e, image, state);
+    write_back(e, image, state, &pass);
+    pass.step
+}
+
+/// What the next instruction will change.
+pub fn effect<E: Heads>(e: &E, image: &Image<E>, state: &State<E>) -> Effect<E> {
+    compute(e, image, state).effect
+}
+
+fn compute<E: Heads>(e: &E, image: &Image<E>, state: &State<E>) -> Pass<E> {
     let (off, on) = (e.digit::<Bit, 0>(), e.digit::<Bit, 1>());
     let zero = e.word(WordConst::Zero);
     let (meter, empty) = e.decrement(&state.meter);
@@ -157,7 +204,7 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
     });
     let goes_on = e.attend_digit(&halt, [&on, &off, &off, &off]);
 
-    // The one record of what changes.
+    // What changes.
     let value = choose(e, &unit, |unit| match unit {
         Unit::Divide => quotient.clone(),
         Unit::Remainder => remainder.clone(),
@@ -182,33 +229,61 @@ pub fn full_step<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>) -> Ful
         _ => off.clone(),
     });
 
-    // Write back.
-    for (index, ram) in state.memory.rams.iter_mut().enumerate() {
-        let here: [&E::Digit<Bit>; 6] = std::array::from_fn(|i| if i == index { &stores } else { &off });
-        let span = e.apply2(SPAN, &size, &e.attend_digit(&access.region, here));
-        e.ram_write(ram, &access.offset, &span, &operand);
-    }
-    calls::save(e, state, &pushes, &next);
-    let pointer = calls::next_frame_pointer(e, image, &state.registers);
-    e.bank_write(&mut state.registers, &e.digit::<Nibble, FRAME_POINTER>(), &pushes, &pointer);
-    let back = calls::restore(e, state, &pops, &shallower);
-    e.bank_write(&mut state.registers, &destination, &writes, &value);
-    let pc = choose(e, &unit, |unit| match unit {
+    let targets = letters().map(|unit| match unit {
         Unit::LoadConstant => e.increment(&next),
         Unit::Jump => jump.clone(),
         Unit::Compare | Unit::CompareSigned | Unit::Test => branch(unit),
         Unit::Call | Unit::CallStatic | Unit::CallRegister => target.clone(),
-        Unit::Exit => back.clone(),
         _ => next.clone(),
     });
-    state.pc = e.attend(&goes_on, [&state.pc, &pc]);
-    let depth = e.attend(&pushes, [&state.depth, &deeper]);
-    state.depth = e.attend(&pops, [&depth, &shallower]);
-    state.meter = choose(e, &unit, |unit| match unit {
+    let meter = choose(e, &unit, |unit| match unit {
         Unit::Exhausted => state.meter.clone(),
         _ => meter.clone(),
     });
-    FullStep { halt, fault, access: Access { address: access.address, size }, syscall }
+    let failed = Access { address: access.address.clone(), size: size.clone() };
+    Pass {
+        step: FullStep { halt, fault, access: failed, syscall },
+        effect: Effect {
+            writes,
+            register: destination,
+            value,
+            stores,
+            access: Access { address: access.address, size },
+            stored: operand,
+            pushes,
+            pops,
+        },
+        unit,
+        goes_on,
+        region: access.region,
+        offset: access.offset,
+        next,
+        targets,
+        meter,
+        deeper,
+        shallower,
+    }
+}
+
+fn write_back<E: Heads>(e: &E, image: &Image<E>, state: &mut State<E>, pass: &Pass<E>) {
+    let (effect, off) = (&pass.effect, e.digit::<Bit, 0>());
+    for (index, ram) in state.memory.rams.iter_mut().enumerate() {
+        let here: [&E::Digit<Bit>; 6] =
+            std::array::from_fn(|i| if i == index { &effect.stores } else { &off });
+        let span = e.apply2(SPAN, &effect.access.size, &e.attend_digit(&pass.region, here));
+        e.ram_write(ram, &pass.offset, &span, &effect.stored);
+    }
+    calls::save(e, state, &effect.pushes, &pass.next);
+    let pointer = calls::next_frame_pointer(e, image, &state.registers);
+    e.bank_write(&mut state.registers, &e.digit::<Nibble, FRAME_POINTER>(), &effect.pushes, &pointer);
+    let back = calls::restore(e, state, &effect.pops, &pass.shallower);
+    e.bank_write(&mut state.registers, &effect.register, &effect.writes, &effect.value);
+    let mut targets = pass.targets.each_ref();
+    targets[Unit::Exit as usize] = &back;
+    state.pc = e.attend(&pass.goes_on, [&state.pc, &e.attend(&pass.unit, targets)]);
+    let depth = e.attend(&effect.pushes, [&state.depth, &pass.deeper]);
+    state.depth = e.attend(&effect.pops, [&depth, &pass.shallower]);
+    state.meter = pass.meter.clone();
 }
 
 fn translate<E: Heads>(

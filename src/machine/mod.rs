@@ -16,7 +16,7 @@ mod state;
 
 pub use calls::frame_stride;
 pub use fault::{Place, place};
-pub use full::{FullStep, full_step};
+pub use full::{Effect, FullStep, effect, full_step};
 pub use lazy::{Lazy, after_syscall, lazy_step};
 pub use memory::{Extent, Memory, close_gaps, locate};
 pub use state::{Access, Image, State, Stop};

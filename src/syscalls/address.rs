@@ -11,13 +11,47 @@ use super::{
 use crate::{
     alu,
     machine::Lazy,
-    tables::{Site, Word, alphabet::Nibble},
+    tables::{
+        Evaluator, Site, Word,
+        alphabet::{Bit, Nibble},
+    },
 };
 
 /// Seeds and the program they belong to.
 struct Seeds<S: Lazy> {
     slices: Vec<Slice<S>>,
     program_id: [Word<S>; 4],
+}
+
+/// An address, and whether it is a point of the curve.
+pub type Sealed<S> = ([Word<S>; 4], <S as Evaluator>::Digit<Bit>);
+
+/// Ends the hash of an address's seeds. Gives the address, and whether it is a point of the curve.
+///
+/// # Errors
+/// An observed activation is not one-hot.
+pub fn seal<S: Lazy>(
+    e: &S,
+    mut hasher: Sha256<S>,
+    bump: Option<&Word<S>>,
+    program_id: &[Word<S>; 4],
+) -> Result<Sealed<S>, S::Error> {
+    let (one, five, eight) = (e.digit::<Nibble, 1>(), e.digit::<Nibble, 5>(), e.digit::<Nibble, 8>());
+    // "ProgramDerivedAddress", the first byte lowest.
+    let marker = [
+        e.literal::<0x446d_6172_676f_7250>(),
+        e.literal::<0x6441_6465_7669_7265>(),
+        e.literal::<0x0073_7365_7264>(),
+    ];
+    let [a, b, c, d] = program_id;
+    let [x, y, z] = &marker;
+    let rest = [(a, &eight), (b, &eight), (c, &eight), (d, &eight), (x, &eight), (y, &eight), (z, &five)];
+    for (bytes, count) in bump.map(|bump| (bump, &one)).into_iter().chain(rest) {
+        hasher.update(e, bytes, count)?;
+    }
+    let address = hasher.finish(e)?;
+    let on_curve = alu::field::is_on_curve(e, &address);
+    Ok((address, on_curve))
 }
 
 impl<S: Lazy> Call<'_, S> {
@@ -47,21 +81,8 @@ impl<S: Lazy> Call<'_, S> {
         for seed in &seeds.slices {
             self.feed(&mut hasher, seed)?;
         }
-        let (one, five, eight) = (e.digit::<Nibble, 1>(), e.digit::<Nibble, 5>(), e.digit::<Nibble, 8>());
-        // "ProgramDerivedAddress", the first byte lowest.
-        let marker = [
-            e.literal::<0x446d_6172_676f_7250>(),
-            e.literal::<0x6441_6465_7669_7265>(),
-            e.literal::<0x0073_7365_7264>(),
-        ];
-        let [a, b, c, d] = &seeds.program_id;
-        let [x, y, z] = &marker;
-        let rest = [(a, &eight), (b, &eight), (c, &eight), (d, &eight), (x, &eight), (y, &eight), (z, &five)];
-        for (bytes, count) in bump.map(|bump| (bump, &one)).into_iter().chain(rest) {
-            hasher.update(e, bytes, count).map_err(Failure::Observation)?;
-        }
-        let address = hasher.finish(e).map_err(Failure::Observation)?;
-        let on_curve = alu::field::is_on_curve(e, &address);
+        let sealed = seal(e, hasher, bump, &seeds.program_id).map_err(Failure::Observation)?;
+        let (address, on_curve) = sealed;
         Ok((!self.observe(&on_curve, Site::OnCurve)?).then_some(address))
     }
 

@@ -5,6 +5,7 @@ use crate::{
     deltanet::Heads,
     tables::{Word, alphabet::Bit},
 };
+use std::sync::Arc;
 
 /// Bytes of a RAM.
 pub struct Blob<S: Heads> {
@@ -71,7 +72,7 @@ pub struct Context<S: Heads> {
     /// Bytes of the heap given away.
     pub heap_used: Word<S>,
     /// Sysvars by [`SysvarIndex`]; `None` for one the runtime does not have.
-    pub sysvars: [Option<Sysvar<S>>; 8],
+    pub sysvars: Arc<[Option<Sysvar<S>>; 8]>,
     /// The last return data.
     pub return_data: ReturnData<S>,
     /// Stake of the whole cluster.

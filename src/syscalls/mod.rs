@@ -6,6 +6,7 @@
 mod address;
 mod call;
 mod context;
+mod curve25519;
 pub mod curves;
 mod hash;
 pub mod hashes;
@@ -13,9 +14,11 @@ mod log;
 mod memory;
 mod memory_operations;
 mod return_data;
+mod secp256k1;
 mod sysvar;
 mod text;
 
+pub use address::{Sealed, seal};
 pub use call::{Abort, Call, Failure, Returns};
 pub use context::{Blob, Context, ReturnData, Sibling, Sysvar, SysvarIndex};
 pub use memory::{Place, Slice};
@@ -71,6 +74,10 @@ pub fn call<S: Lazy>(
         Syscall::Sha512 => call.hash::<Sha512<S>>("Sha512"),
         Syscall::CreateProgramAddress => call.create_program_address(),
         Syscall::TryFindProgramAddress => call.try_find_program_address(),
+        Syscall::Secp256k1Recover => call.secp256k1_recover(),
+        Syscall::CurveValidatePoint => call.curve_validate_point(),
+        Syscall::CurveGroupOp => call.curve_group_op(),
+        Syscall::CurveMultiscalarMul => call.curve_multiscalar_mul(),
         Syscall::Memcpy => call.memcpy(),
         Syscall::Memmove => call.memmove(),
         Syscall::Memset => call.memset(),

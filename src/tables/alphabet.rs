@@ -113,6 +113,33 @@ impl AlphabetId {
             Self::Syscall => "syscall",
         }
     }
+
+    /// The letter with this index, as its name, or as a number where letters are numbers.
+    pub fn letter(self, index: usize) -> String {
+        fn named<A: Gate>(index: usize) -> Option<String> {
+            A::LETTERS.get(index).map(|letter| format!("{letter:?}"))
+        }
+        let name = match self {
+            Self::Nibble | Self::Bit | Self::Quarter | Self::Decimal | Self::Base58 | Self::Sextet => None,
+            Self::Carry => named::<Carry>(index),
+            Self::Version => named::<Version>(index),
+            Self::Phase => named::<Phase>(index),
+            Self::Unit => named::<Unit>(index),
+            Self::Condition => named::<Condition>(index),
+            Self::Size => named::<Size>(index),
+            Self::Extend => named::<Extend>(index),
+            Self::Region => named::<Region>(index),
+            Self::Span => named::<Span>(index),
+            Self::Fault => named::<Fault>(index),
+            Self::Halt => named::<Halt>(index),
+            Self::Callee => named::<Callee>(index),
+            Self::Call => named::<Call>(index),
+            Self::Utf8 => named::<Utf8>(index),
+            Self::Utf8Class => named::<Utf8Class>(index),
+            Self::Syscall => named::<Syscall>(index),
+        };
+        name.unwrap_or_else(|| format!("{index:x}"))
+    }
 }
 
 /// A set of letters a digit can show.

@@ -77,6 +77,14 @@ pub enum Site {
     SeedsFull,
     /// Whether a derived address is a point of the curve, and so none.
     OnCurve,
+    /// Whether a selector has a value.
+    Selector,
+    /// Whether there are few enough elements.
+    SliceCount,
+    /// Whether what was given encodes points and scalars.
+    PointValid,
+    /// Whether a recovery id is one.
+    RecoveryId,
     /// Whether the lengths a program expects of an instruction are right.
     SiblingFits,
     /// Whether the bytes a hash has taken in make a block.
@@ -91,7 +99,7 @@ pub enum Site {
 
 impl Site {
     /// Every site.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 46] = [
         Self::Unit,
         Self::Taken,
         Self::DivisorZero,
@@ -129,6 +137,10 @@ impl Site {
         Self::SeedLength,
         Self::SeedsFull,
         Self::OnCurve,
+        Self::Selector,
+        Self::SliceCount,
+        Self::PointValid,
+        Self::RecoveryId,
         Self::SiblingFits,
         Self::BlockFull,
         Self::LengthFits,

@@ -5,6 +5,7 @@
 //! three together and gives back a [`Report`](report::Report).
 
 pub mod bench_programs;
+pub mod bench_syscalls;
 pub mod case;
 pub mod coverage;
 pub mod elf;
@@ -17,6 +18,7 @@ pub mod outcome;
 pub mod report;
 pub mod subject;
 pub mod suites;
+pub mod transaction;
 
 pub use case::{Case, CaseId};
 pub use outcome::{Difference, Outcome, compare};

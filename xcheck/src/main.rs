@@ -1,15 +1,17 @@
 //! The command `svmllm-xcheck`.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
+use solana_address::Address;
 use svmllm_xcheck::{
     DEFAULT_SEED,
-    oracle::{Oracle, sbpf::Sbpf},
+    oracle::{Oracle, litesvm::LiteSvm, sbpf::Sbpf},
     report::Report,
     subject::{self, Subject},
-    suites::{self, Options},
+    suites::{self, Options, version_transactions},
+    transaction::{self, Runtime, TransactionCase},
 };
 
 /// Differential checks of svmllm against reference implementations.
@@ -73,19 +75,26 @@ fn results(
     let whole = sample.is_none() && common.evaluator != "reference";
     let out = out.or_else(|| whole.then(|| PathBuf::from("results")));
     let names: Vec<&str> = if names.is_empty() {
-        [&suites::NAMES[..], &suites::OTHERS].concat()
+        [&suites::NAMES[..], &suites::OTHERS, &suites::TRANSACTIONS[..suites::TRANSACTIONS.len() - 1]].concat()
     } else {
         names.iter().map(String::as_str).collect()
     };
     let mut clean = true;
     for name in names {
         let options = Options { sample, progress: true };
-        let report = match suites::run_other(name, common.seed, options) {
-            Some(report) => report?,
-            None => {
-                let mut suite = suites::by_name(name, common.seed)?;
-                suites::run(suite.as_mut(), &mut Sbpf::new(), subject.as_mut(), options)?
+        let report = if let Some(report) = suites::run_other(name, common.seed, options) {
+            report?
+        } else if let Some(report) = transactions(name, common, options) {
+            report?
+        } else {
+            let mut suite = suites::by_name(name, common.seed)?;
+            let mut report = suites::run(suite.as_mut(), &mut Sbpf::new(), subject.as_mut(), options)?;
+            if name == "versions"
+                && let Some(part) = transactions(version_transactions::NAME, common, options)
+            {
+                report.absorb(part?);
             }
+            report
         };
         summarize(&report);
         clean &= report.is_clean();
@@ -97,6 +106,16 @@ fn results(
         bail!("there are mismatches");
     }
     Ok(())
+}
+
+/// Runs a suite of transactions; `None` if it is none.
+fn transactions(name: &str, common: &Common, options: Options) -> Option<anyhow::Result<Report>> {
+    let mut oracle = LiteSvm::new();
+    let suite = suites::transactions_by_name(name, common.seed, &mut oracle)?;
+    Some(suite.and_then(|mut suite| {
+        let mut subject = subject::runtime_by_name(&common.evaluator)?;
+        transaction::run(suite.as_mut(), &mut oracle, subject.as_mut(), options)
+    }))
 }
 
 fn summarize(report: &Report) {
@@ -116,6 +135,11 @@ fn summarize(report: &Report) {
 }
 
 fn case(suite: &str, index: u64, common: &Common) -> anyhow::Result<()> {
+    let mut oracle = LiteSvm::new();
+    if let Some(suite) = suites::transactions_by_name(suite, common.seed, &mut oracle) {
+        let case = suite?.case(index)?;
+        return transaction_case(&case, &mut oracle, subject::runtime_by_name(&common.evaluator)?.as_mut());
+    }
     let mut subject: Box<dyn Subject> = subject::by_name(&common.evaluator)?;
     let mut suite = suites::by_name(suite, common.seed)?;
     let case = suite.case(index)?.with_context(|| format!("{} has no case {index}", suite.name()))?;
@@ -134,6 +158,41 @@ fn case(suite: &str, index: u64, common: &Common) -> anyhow::Result<()> {
             }
             bail!("{} differs: {difference}", subject.name());
         }
+    }
+    Ok(())
+}
+
+fn transaction_case(
+    case: &TransactionCase,
+    oracle: &mut LiteSvm,
+    subject: &mut dyn Runtime,
+) -> anyhow::Result<()> {
+    println!("about       {}", case.name);
+    println!("changes     {:?}", case.changes);
+    println!("settings    {:?}", case.settings);
+    let message = &case.transaction.message;
+    let reserved: Option<&BTreeSet<Address>> = None;
+    for (number, key) in message.static_account_keys().iter().enumerate() {
+        let flags = [
+            (message.is_signer(number), 's'),
+            (message.is_maybe_writable_with_reserved_addresses(number, reserved), 'w'),
+        ];
+        let flags: String = flags.iter().map(|(set, flag)| if *set { *flag } else { '-' }).collect();
+        println!("account {number:3} {flags} {key}");
+    }
+    for instruction in message.instructions() {
+        let data = hex::encode(&instruction.data);
+        println!("calls {} with {:?}, data {data}", instruction.program_id_index, instruction.accounts);
+    }
+    for (address, account) in &case.accounts {
+        println!("before {address}: {account:?}");
+    }
+    let expected = oracle.run(case)?;
+    println!("expected    {:?}, {} units", expected.result, expected.units);
+    expected.logs.iter().for_each(|line| println!("  | {line}"));
+    match transaction::check(case, &expected, subject)? {
+        None => println!("{} agrees", subject.name()),
+        Some(difference) => bail!("{} differs: {difference}", subject.name()),
     }
     Ok(())
 }

@@ -79,7 +79,11 @@ impl fmt::Display for StatusText<'_> {
     }
 }
 
-fn value<T: PartialEq + fmt::Display>(field: &str, expected: &T, actual: &T) -> Option<Difference> {
+pub(crate) fn value<T: PartialEq + fmt::Display>(
+    field: &str,
+    expected: &T,
+    actual: &T,
+) -> Option<Difference> {
     (expected != actual).then(|| Difference {
         field: field.into(),
         at: None,
@@ -104,7 +108,7 @@ fn registers(expected: &[u64], actual: &[u64], at: Option<usize>) -> Option<Diff
 }
 
 /// Compares memory; what one of them leaves out at its end is zero.
-fn bytes(field: &str, expected: &[u8], actual: &[u8]) -> Option<Difference> {
+pub(crate) fn bytes(field: &str, expected: &[u8], actual: &[u8]) -> Option<Difference> {
     let common = expected.len().min(actual.len());
     let (longer, rest) =
         (expected.len().max(actual.len()), &[&expected[common..], &actual[common..]].concat());
@@ -121,7 +125,7 @@ fn bytes(field: &str, expected: &[u8], actual: &[u8]) -> Option<Difference> {
     })
 }
 
-fn logs(expected: &[String], actual: &[String]) -> Option<Difference> {
+pub(crate) fn logs(expected: &[String], actual: &[String]) -> Option<Difference> {
     let line = (0..expected.len().max(actual.len())).find(|&i| expected.get(i) != actual.get(i))?;
     let show = |logs: &[String]| logs.get(line).map_or("nothing".into(), |text| format!("{text:?}"));
     Some(Difference { field: "log".into(), at: Some(line), expected: show(expected), actual: show(actual) })

@@ -102,6 +102,17 @@ impl Report {
         self.matched == self.cases
     }
 
+    /// Makes another suite's cases part of this one.
+    pub fn absorb(&mut self, other: Report) {
+        self.cases += other.cases;
+        self.matched += other.matched;
+        self.mismatches.extend(other.mismatches);
+        self.seconds = thousandths(self.seconds + other.seconds);
+        if let (Value::Object(coverage), Value::Object(more)) = (&mut self.coverage, other.coverage) {
+            coverage.extend(more);
+        }
+    }
+
     /// Writes `SUITE.json` into a directory.
     pub fn write(&self, directory: &Path) -> anyhow::Result<()> {
         let path = directory.join(format!("{}.json", self.suite));

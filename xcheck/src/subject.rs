@@ -7,8 +7,9 @@ use svmllm::host::Mode;
 use crate::{
     case::Case,
     machine,
-    oracle::{Oracle, sbpf::Sbpf},
+    oracle::{Oracle, litesvm::LiteSvm, sbpf::Sbpf},
     outcome::Outcome,
+    transaction::{self, Runtime},
 };
 
 /// A machine under test.
@@ -45,5 +46,14 @@ pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Subject>> {
         "dense-full" => Ok(Box::new(machine::dense(Mode::Full)?)),
         "reference" => Ok(Box::new(Reference(Sbpf::new()))),
         _ => bail!("there is no subject {name:?}"),
+    }
+}
+
+/// Finds what runs transactions, by the name the command line gives it.
+pub fn runtime_by_name(name: &str) -> anyhow::Result<Box<dyn Runtime>> {
+    match transaction::neural_by_name(name) {
+        Some(runtime) => runtime,
+        None if name == "reference" => Ok(Box::new(LiteSvm::new())),
+        None => bail!("there is nothing called {name:?} that runs transactions"),
     }
 }

@@ -55,6 +55,11 @@ fn dense() {
 }
 
 #[test]
+fn hashes() {
+    other("hashes", 250);
+}
+
+#[test]
 fn sabotage() {
     other("sabotage", 120);
 }

@@ -21,6 +21,7 @@ use svmllm::{
     },
     tables::{Indexed, Weights},
 };
+use svmllm_xcheck::generate::own;
 
 struct Context {
     remaining: u64,
@@ -113,8 +114,10 @@ fn compiled_programs_match_their_sources() {
     let status = std::process::Command::new(path("build.sh")).arg(&built).status().unwrap();
     assert!(status.success());
     let read = |path: PathBuf| std::fs::read(path).unwrap();
-    for name in ["crc32/crc32.so", "crc32/crc32_v3.so"] {
-        assert!(read(built.join(name)) == read(path(name)), "{name}");
+    for name in own::NAMES.into_iter().chain(["crc32"]) {
+        for file in [format!("{name}/{name}.so"), format!("{name}/{name}_v3.so")] {
+            assert!(read(built.join(&file)) == read(path(&file)), "{file}");
+        }
     }
 }
 

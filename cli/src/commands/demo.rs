@@ -6,15 +6,16 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use clap::Args;
-use svmllm::host::{Ended, MAX_REGION_BYTES, Mode, Program, Setup, Version};
+use svmllm::host::{Ended, MAX_REGION_BYTES, Mode, Setup};
 
 use super::{Computing, load_weights};
 use crate::{
     FAILED,
     evaluators::Evaluators,
     progress::Progress,
+    samples::{SAMPLES, Sample, Takes, counted},
     session::{Cost, Job, Report, Watch},
     source,
 };
@@ -24,110 +25,13 @@ use crate::{
 pub struct Demo {
     /// Which program
     name: Option<String>,
-    /// What to give it
+    /// What to give it; what is left out has a default
     args: Vec<String>,
+    /// Give it one of the listed sets of arguments
+    #[arg(long, value_name = "LABEL", conflicts_with = "args")]
+    preset: Option<String>,
     #[command(flatten)]
     computing: Computing,
-}
-
-/// A program that comes with the command.
-struct Sample {
-    name: &'static str,
-    about: &'static str,
-    code: Code,
-    takes: Takes,
-    show: fn(&Report, u64) -> String,
-}
-
-enum Code {
-    Assembly(&'static str),
-    Elf(&'static [u8]),
-}
-
-/// What a sample's input is made from.
-enum Takes {
-    /// Numbers, with what they are by default.
-    Numbers(&'static [(&'static str, u64)]),
-    /// Any number of numbers, their count before them.
-    List(&'static [u64]),
-    /// A file, its length before it; and about how many instructions a byte takes.
-    File(f64),
-}
-
-const SAMPLES: [Sample; 9] = [
-    Sample {
-        name: "fib",
-        about: "the Nth Fibonacci number, modulo 2^64",
-        code: Code::Assembly(include_str!("../../../programs/fib/fib.s")),
-        takes: Takes::Numbers(&[("N", 90)]),
-        show: number,
-    },
-    Sample {
-        name: "crc32",
-        about: "the CRC-32 of a file, compiled from C",
-        code: Code::Elf(include_bytes!("../../../programs/crc32/crc32.so")),
-        takes: Takes::File(15.0),
-        show: |_, result| format!("{result:08x}"),
-    },
-    Sample {
-        name: "checksum",
-        about: "the Internet checksum of a file",
-        code: Code::Assembly(include_str!("../../../programs/checksum/checksum.s")),
-        takes: Takes::File(3.5),
-        show: |_, result| format!("{result:04x}"),
-    },
-    Sample {
-        name: "collatz",
-        about: "the number of Collatz steps from N to 1",
-        code: Code::Assembly(include_str!("../../../programs/collatz/collatz.s")),
-        takes: Takes::Numbers(&[("N", 27)]),
-        show: number,
-    },
-    Sample {
-        name: "factorial",
-        about: "N!, modulo 2^64, by recursion",
-        code: Code::Assembly(include_str!("../../../programs/factorial/factorial.s")),
-        takes: Takes::Numbers(&[("N", 20)]),
-        show: number,
-    },
-    Sample {
-        name: "gcd",
-        about: "the greatest common divisor of A and B",
-        code: Code::Assembly(include_str!("../../../programs/gcd/gcd.s")),
-        takes: Takes::Numbers(&[("A", 1_134_903_170), ("B", 701_408_733)]),
-        show: number,
-    },
-    Sample {
-        name: "isqrt",
-        about: "the integer square root of N",
-        code: Code::Assembly(include_str!("../../../programs/isqrt/isqrt.s")),
-        takes: Takes::Numbers(&[("N", 2_000_000_000_000_000_000)]),
-        show: number,
-    },
-    Sample {
-        name: "prime",
-        about: "whether N is prime, by trial division",
-        code: Code::Assembly(include_str!("../../../programs/primes/prime.s")),
-        takes: Takes::Numbers(&[("N", 1_000_003)]),
-        show: |_, result| (if result == 1 { "prime" } else { "not prime" }).to_owned(),
-    },
-    Sample {
-        name: "sort",
-        about: "numbers in ascending order",
-        code: Code::Assembly(include_str!("../../../programs/sort/sort.s")),
-        takes: Takes::List(&[31, 41, 59, 26, 53, 58, 97, 93, 23, 84]),
-        show: sorted,
-    },
-];
-
-fn number(_: &Report, result: u64) -> String {
-    result.to_string()
-}
-
-/// The numbers after their count, in the input as the program left it.
-fn sorted(report: &Report, _: u64) -> String {
-    let words = report.input.as_chunks::<8>().0.iter().skip(1);
-    words.map(|word| u64::from_le_bytes(*word).to_string()).collect::<Vec<_>>().join(" ")
 }
 
 impl Demo {
@@ -137,21 +41,28 @@ impl Demo {
             list()?;
             return Ok(ExitCode::SUCCESS);
         };
-        let Some(sample) = SAMPLES.iter().find(|sample| sample.name == name) else {
+        let Some(sample) = Sample::find(name) else {
             bail!("there is no demo {name:?}; `svmllm demo` lists them");
         };
         let program = sample.program()?;
-        let setup = Setup { input: sample.takes.input(&self.args)?, budget: u64::MAX, ..Setup::default() };
+        let input = match &self.preset {
+            None => input(sample, &self.args)?,
+            Some(label) => match sample.preset(label) {
+                Some(preset) => sample.takes.input(preset.arguments, &[])?,
+                None => bail!("{name} has no preset {label:?}; `svmllm demo` lists them"),
+            },
+        };
+        let setup = Setup { input, budget: u64::MAX, ..Setup::default() };
         let mut evaluators = Evaluators::new(load_weights(self.computing.weights.as_ref())?);
         let job = Job { program: &program, setup: &setup, mode: self.computing.mode(), dump: &[] };
         let mut progress = Progress::new("instructions", sample.takes.instructions(&setup.input));
-        let watch = Watch::Progress(&mut |done| progress.show(done));
+        let watch = Watch::Progress(&mut |done| progress.report(done));
         let report = evaluators.run(self.computing.evaluator, &job, watch)?;
         drop(progress);
         match &report.ended {
             Ended::Exit(result) => {
                 let cost = evaluators.count(&job, counted_steps(job.mode))?;
-                print(&(sample.show)(&report, *result), &report, cost)?;
+                print(&sample.answer(&report.input, *result), &report, cost)?;
                 Ok(ExitCode::SUCCESS)
             }
             Ended::Invoke(_) => unreachable!("no demo calls a program"),
@@ -172,67 +83,26 @@ const fn counted_steps(mode: Mode) -> u64 {
     }
 }
 
-impl Sample {
-    fn program(&self) -> anyhow::Result<Program> {
-        Ok(match self.code {
-            Code::Assembly(text) => source::assemble(text, Version::V0)?,
-            Code::Elf(file) => source::load_elf(file, false)?,
-        })
-    }
-}
-
-impl Takes {
-    fn usage(&self) -> String {
-        match self {
-            Self::Numbers(numbers) => {
-                numbers.iter().map(|(name, _)| format!("[{name}]")).collect::<Vec<_>>().join(" ")
-            }
-            Self::List(_) => "[N]...".into(),
-            Self::File(_) => "FILE".into(),
+/// The input region: from a file for a sample that takes bytes, else from the arguments.
+fn input(sample: &Sample, args: &[String]) -> anyhow::Result<Vec<u8>> {
+    match (&sample.takes, args) {
+        (Takes::Bytes(_), [path]) => {
+            let bytes = source::read_file(Path::new(path), MAX_REGION_BYTES - 8).context(path.clone())?;
+            Ok(counted(&bytes))
         }
-    }
-
-    /// The input region for these arguments.
-    fn input(&self, args: &[String]) -> anyhow::Result<Vec<u8>> {
-        let number = |arg: &String| arg.parse::<u64>().with_context(|| format!("{arg:?} is no number"));
-        let mut given = args.iter().map(number);
-        match self {
-            Self::Numbers(numbers) => {
-                ensure!(args.len() <= numbers.len(), "expected {}", self.usage());
-                let words = numbers.iter().map(|&(_, default)| given.next().unwrap_or(Ok(default)));
-                Ok(words
-                    .collect::<anyhow::Result<Vec<_>>>()?
-                    .into_iter()
-                    .flat_map(u64::to_le_bytes)
-                    .collect())
-            }
-            Self::List(default) => {
-                let list = given.collect::<anyhow::Result<Vec<_>>>()?;
-                let list = if list.is_empty() { default } else { list.as_slice() };
-                Ok([list.len() as u64].iter().chain(list).flat_map(|word| word.to_le_bytes()).collect())
-            }
-            Self::File(_) => {
-                let [path] = args else { bail!("expected {}", self.usage()) };
-                let bytes = source::read_file(Path::new(path), MAX_REGION_BYTES - 8).context(path.clone())?;
-                Ok([&(bytes.len() as u64).to_le_bytes()[..], &bytes].concat())
-            }
-        }
-    }
-
-    /// About how many instructions an input takes, where that is known.
-    fn instructions(&self, input: &[u8]) -> Option<u64> {
-        match self {
-            Self::File(each) => Some((each * input.len() as f64) as u64),
-            _ => None,
-        }
+        _ => sample.takes.input(args, sample.presets),
     }
 }
 
 fn list() -> io::Result<()> {
     let mut out = io::stdout().lock();
     for sample in &SAMPLES {
-        let usage = format!("{} {}", sample.name, sample.takes.usage());
-        writeln!(out, "svmllm demo {usage:<18}{}", sample.about)?;
+        writeln!(out, "svmllm demo {} {}", sample.name, sample.takes.usage())?;
+        writeln!(out, "    {}", sample.about)?;
+        for preset in sample.presets {
+            let arguments = preset.arguments.join(" ");
+            writeln!(out, "    --preset {:<34}{arguments}", format!("{:?}", preset.label))?;
+        }
     }
     Ok(())
 }

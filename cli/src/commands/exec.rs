@@ -10,7 +10,7 @@ use std::{
 use base64::Engine;
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use svmllm::host::{Mode, Program, Setup, Version};
 
@@ -23,8 +23,9 @@ use crate::{
     wire::{Hex, Number},
 };
 
-/// Longest line served, in bytes.
-const MAX_LINE: usize = 64 << 20;
+/// Longest line served, in bytes: enough for the longest program there can be, in hex. What a line is parsed
+/// into takes a few times its length at most.
+const MAX_LINE: usize = 32 << 20;
 /// Largest heap, in bytes.
 const MAX_HEAP: u64 = 256 << 20;
 /// Most bytes dumped after a run.
@@ -38,6 +39,13 @@ pub struct Exec {
     /// Weights to use instead of generated ones
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
+}
+
+/// The id of a line of standard input.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
 }
 
 /// A line of standard input, its id apart. What is `null` is not there.
@@ -64,7 +72,7 @@ struct Request {
 /// A line of standard output.
 #[derive(Serialize)]
 struct Reply {
-    id: Value,
+    id: Box<RawValue>,
     #[serde(flatten)]
     verdict: Verdict,
     #[serde(flatten)]
@@ -113,7 +121,7 @@ impl Exec {
         while let Some(line) = read_line(&mut input, MAX_LINE)? {
             let reply = match line {
                 Line::Whole(bytes) => serve(&bytes, &mut evaluators),
-                Line::TooLong => Reply::refused(Value::Null, Refusal::TooLarge("line", MAX_LINE as u64)),
+                Line::TooLong => Reply::refused(null(), Refusal::TooLarge("line", MAX_LINE as u64)),
             };
             serde_json::to_writer(&mut output, &reply)?;
             output.write_all(b"\n")?;
@@ -141,17 +149,17 @@ fn read_line(input: &mut impl BufRead, limit: usize) -> io::Result<Option<Line>>
     Ok(Some(Line::TooLong))
 }
 
+/// Serves a line without making more of it than a request holds.
 fn serve(line: &[u8], evaluators: &mut Evaluators) -> Reply {
-    let mut value = match serde_json::from_slice::<Value>(line) {
-        Ok(value) => value,
-        Err(error) => return Reply::refused(Value::Null, error.into()),
-    };
-    if !value.is_object() {
-        // serde would read a struct from an array too.
-        return Reply::refused(Value::Null, Refusal::NotAnObject);
+    // serde would read a struct from an array too.
+    if line.trim_ascii_start().starts_with(b"[") {
+        return Reply::refused(null(), Refusal::NotAnObject);
     }
-    let id = value.get_mut("id").map(Value::take).unwrap_or_default();
-    match serde_json::from_value::<Request>(value) {
+    let id = match serde_json::from_slice::<Envelope>(line) {
+        Ok(envelope) => envelope.id.map_or_else(null, ToOwned::to_owned),
+        Err(error) => return Reply::refused(null(), error.into()),
+    };
+    match serde_json::from_slice::<Request>(line) {
         Ok(request) => {
             request.serve(id.clone(), evaluators).unwrap_or_else(|refusal| Reply::refused(id, refusal))
         }
@@ -159,8 +167,13 @@ fn serve(line: &[u8], evaluators: &mut Evaluators) -> Reply {
     }
 }
 
+/// What stands for an id that is not there.
+fn null() -> Box<RawValue> {
+    RawValue::NULL.to_owned()
+}
+
 impl Reply {
-    fn refused(id: Value, refusal: Refusal) -> Self {
+    fn refused(id: Box<RawValue>, refusal: Refusal) -> Self {
         let verdict = match &refusal {
             Refusal::Source(SourceError::Rejected(rejection)) => rejection.into(),
             _ => Verdict::invalid(refusal),
@@ -170,7 +183,7 @@ impl Reply {
 }
 
 impl Request {
-    fn serve(self, id: Value, evaluators: &mut Evaluators) -> Result<Reply, Refusal> {
+    fn serve(self, id: Box<RawValue>, evaluators: &mut Evaluators) -> Result<Reply, Refusal> {
         let program = self.program()?;
         if self.load_only == Some(true) {
             return Ok(Reply { id, verdict: Verdict::OK, outcome: None, loaded: Some(program.into()) });
@@ -181,7 +194,7 @@ impl Request {
         let setup = self.setup()?;
         let job = Job { program: &program, setup: &setup, mode: Mode::Lazy, dump: &dump };
         let report = match &mut trace {
-            None => evaluators.run(evaluator, &job, Watch::Progress(&mut |_| {}))?,
+            None => evaluators.run(evaluator, &job, Watch::Progress(&mut |_| Ok(())))?,
             Some(rows) => evaluators.run(evaluator, &job, Watch::Steps(&mut |state| record(rows, state)))?,
         };
         let verdict = Verdict::of(&report.ended);

@@ -2,7 +2,10 @@
 
 mod demo;
 mod exec;
+mod judge;
 mod run;
+mod serve;
+mod trace;
 mod weights;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -18,8 +21,14 @@ use crate::evaluators::EvaluatorKind;
 pub enum Command {
     /// Run a program: an ELF file, assembly (.s) or raw instruction slots (.bin)
     Run(run::Run),
-    /// Serve runs as JSON, one object a line, from standard input to standard output
+    /// Serve runs as JSON, one object a line of at most 32 MiB, from standard input to standard output
     Exec(exec::Exec),
+    /// Show what each step of a program does, or each layer of one step
+    Trace(trace::Trace),
+    /// Say whether a withdrawal should go ahead: by the code that guards it, then by rules of thumb
+    Judge(judge::Judge),
+    /// Serve a page in the browser: step through programs, judge withdrawals, see the results
+    Serve(serve::Serve),
     /// Show, save and check the weights
     #[command(subcommand)]
     Weights(weights::Weights),
@@ -33,6 +42,9 @@ impl Command {
         match self {
             Self::Run(command) => command.execute(),
             Self::Exec(command) => command.execute(),
+            Self::Trace(command) => command.execute(),
+            Self::Judge(command) => command.execute(),
+            Self::Serve(command) => command.execute(),
             Self::Weights(command) => command.execute(),
             Self::Demo(command) => command.execute(),
         }

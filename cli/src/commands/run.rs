@@ -7,20 +7,24 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
-use svmllm::host::{Ended, MAX_REGION_BYTES, Program, Setup, instruction_text};
+use svmllm::{
+    host::{Effect, Ended, MAX_REGION_BYTES, Program, Setup, instruction_text},
+    tables::{Dense, Indexed},
+};
 
 use super::{Computing, load_weights};
 use crate::{
     FAILED, REFUSED,
-    evaluators::Evaluators,
+    evaluators::{EvaluatorKind, Evaluators},
+    instruction::{Instructed, Limits},
     progress::Progress,
     reply::{Outcome, Verdict},
     session::{Job, Report, RunError, Watch},
     source::{self, SourceError},
-    wire::Number,
+    wire::{Change, Number},
 };
 
 /// Options of `svmllm run`.
@@ -40,6 +44,9 @@ pub struct Run {
     /// Load an ELF file by the rules for deployment
     #[arg(long)]
     deploy: bool,
+    /// Run one instruction of an ELF file on the accounts in a JSON file (see docs/INSTRUCTION.md)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "trace", "deploy"])]
+    accounts: Option<PathBuf>,
     /// Write each step as a line of JSON
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -67,11 +74,15 @@ struct TraceLine<'a> {
     pc: u64,
     instruction: &'a str,
     registers: &'a [Number],
+    effect: Change,
 }
 
 impl Run {
     /// Runs the program and prints the result.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
+        if let Some(accounts) = &self.accounts {
+            return self.instruct(accounts);
+        }
         let program = match source::load_file(&self.program, self.deploy) {
             Err(SourceError::Rejected(rejection)) if self.json => {
                 print_json(&Printed { verdict: (&rejection).into(), outcome: None, nanoseconds: None })?;
@@ -80,7 +91,7 @@ impl Run {
             loaded => loaded?,
         };
         let setup = Setup {
-            input: read_input(&self.input).context("--input")?,
+            input: read_input(&self.input)?,
             heap: self.heap,
             budget: self.compute_units,
             ..Setup::default()
@@ -100,32 +111,73 @@ impl Run {
         Ok(code)
     }
 
+    /// Runs one instruction on the accounts in a file.
+    fn instruct(&self, accounts: &Path) -> anyhow::Result<ExitCode> {
+        let instructed = Instructed::read(accounts)?;
+        let base = accounts.parent().unwrap_or(Path::new("."));
+        let limits = Limits { compute_units: self.compute_units, heap: self.heap };
+        let weights = load_weights(self.computing.weights.as_ref())?;
+        let (mode, json) = (self.computing.mode(), self.json);
+        let succeeded = match self.computing.evaluator {
+            EvaluatorKind::Indexed => {
+                instructed.run(&Indexed::new(&weights)?, mode, &self.program, base, &limits, json)?
+            }
+            EvaluatorKind::Dense => {
+                instructed.run(&Dense::new(&weights)?, mode, &self.program, base, &limits, json)?
+            }
+        };
+        Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+
+    /// A trace must not replace what the run was made from.
+    fn refuse_to_overwrite(&self, trace: &Path) -> anyhow::Result<()> {
+        let sources =
+            [Some(self.program.as_path()), input_file(&self.input), self.computing.weights.as_deref()];
+        for source in sources.into_iter().flatten() {
+            // A trace that is not there yet is no file of ours.
+            if same_file::is_same_file(source, trace).unwrap_or(false) {
+                bail!("--trace would overwrite {}", source.display());
+            }
+        }
+        Ok(())
+    }
+
     fn run(&self, program: &Program, setup: &Setup) -> anyhow::Result<Report> {
         let mut evaluators = Evaluators::new(load_weights(self.computing.weights.as_ref())?);
         let job = Job { program, setup, mode: self.computing.mode(), dump: &[] };
         let kind = self.computing.evaluator;
         let Some(path) = &self.trace else {
             let mut progress = Progress::new("instructions", None);
-            return Ok(evaluators.run(kind, &job, Watch::Progress(&mut |done| progress.show(done)))?);
+            return Ok(evaluators.run(kind, &job, Watch::Progress(&mut |done| progress.report(done)))?);
         };
+        self.refuse_to_overwrite(path)?;
         let file = File::create(path).with_context(|| path.display().to_string())?;
         let mut file = BufWriter::new(file);
         let mut steps = trace_to(&mut file, program);
-        let report = evaluators.run(kind, &job, Watch::Steps(&mut steps))?;
+        let report = evaluators.run(kind, &job, Watch::Effects(&mut steps))?;
         drop(steps);
         file.flush()?;
         Ok(report)
     }
 }
 
-/// Writes the state before each step as a line of JSON.
-fn trace_to(file: &mut impl Write, program: &Program) -> impl FnMut(&[u64; 12]) -> Result<(), RunError> {
+/// The file of an input given as `@FILE`.
+fn input_file(input: &str) -> Option<&Path> {
+    input.strip_prefix('@').map(Path::new)
+}
+
+/// Writes the state before each step, and what the step changes, as a line of JSON.
+fn trace_to(
+    file: &mut impl Write,
+    program: &Program,
+) -> impl FnMut(&[u64; 12], &Effect) -> Result<(), RunError> {
     let mut progress = Progress::new("instructions", None);
     let mut done = 0;
-    move |state| {
+    move |state, effect| {
         let [registers @ .., pc] = state.map(Number);
         let instruction = usize::try_from(pc.0).map(|pc| instruction_text(program, pc)).unwrap_or_default();
-        let line = TraceLine { pc: pc.0, instruction: &instruction, registers: &registers };
+        let line =
+            TraceLine { pc: pc.0, instruction: &instruction, registers: &registers, effect: effect.into() };
         serde_json::to_writer(&mut *file, &line).map_err(io::Error::from)?;
         file.write_all(b"\n")?;
         done += 1;
@@ -134,11 +186,13 @@ fn trace_to(file: &mut impl Write, program: &Program) -> impl FnMut(&[u64; 12]) 
     }
 }
 
-/// The bytes of `HEX` or `@FILE`.
-fn read_input(text: &str) -> anyhow::Result<Vec<u8>> {
-    match text.strip_prefix('@') {
-        Some(path) => source::read_file(Path::new(path), MAX_REGION_BYTES).context(path.to_owned()),
-        None => Ok(hex::decode(text)?),
+/// The bytes of an `--input` of the form `HEX` or `@FILE`.
+pub fn read_input(text: &str) -> anyhow::Result<Vec<u8>> {
+    match input_file(text) {
+        Some(path) => {
+            source::read_file(path, MAX_REGION_BYTES).with_context(|| format!("--input: {}", path.display()))
+        }
+        None => hex::decode(text).context("--input"),
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::{
     collections::BTreeMap,
+    fs,
     io::{self, Write},
     path::PathBuf,
     process::ExitCode,
 };
 
+use anyhow::Context;
 use clap::Subcommand;
-use svmllm::tables;
+use svmllm::{export, tables};
 
 use super::load_weights;
 use crate::{FAILED, complain, progress::Progress};
@@ -31,6 +33,14 @@ pub enum Weights {
         /// Where to
         file: PathBuf,
     },
+    /// Write one full step as an ONNX graph, without memory and syscalls
+    Onnx {
+        /// Where to
+        file: PathBuf,
+        /// Weights to use instead of the generated ones
+        #[arg(long, value_name = "FILE")]
+        weights: Option<PathBuf>,
+    },
     /// Run every input of every network, and compare with what the indexed evaluator uses
     Verify {
         /// Weights to check instead of the generated ones
@@ -48,6 +58,11 @@ impl Weights {
                 let weights = tables::Weights::generate();
                 weights.save(&file)?;
                 writeln!(io::stdout(), "{} numbers to {}", weights.parameters(), file.display())?;
+            }
+            Self::Onnx { file, weights } => {
+                let bytes = export::onnx::step(&load_weights(weights.as_ref())?)?;
+                fs::write(&file, &bytes).with_context(|| file.display().to_string())?;
+                writeln!(io::stdout(), "{} bytes to {}", bytes.len(), file.display())?;
             }
             Self::Verify { file } => {
                 let verdict = match load_weights(file.as_ref()) {

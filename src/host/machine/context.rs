@@ -1,11 +1,16 @@
 //! The environment as the machine sees it: opaque digits.
 
+use super::LoadedSysvars;
 use crate::{
     deltanet::HeadsBoundary,
-    host::{Environment, ReturnData, Sibling, environment::Address, symbol_key, syscall_names::ALL_SYSCALLS},
+    host::{
+        Environment, ReturnData, Sibling, Sysvars, environment::Address, symbol_key,
+        syscall_names::ALL_SYSCALLS,
+    },
     syscalls::{self, Blob, Context, MAX_RETURN_DATA},
     tables::{Word, alphabet::Bit},
 };
+use std::sync::Arc;
 
 /// Call keys and numbers of syscalls; a name that is none is left out.
 pub(super) fn keys(names: &[&str]) -> Vec<(u32, u64)> {
@@ -47,8 +52,24 @@ pub(super) fn sibling<E: HeadsBoundary>(e: &E, given: &Sibling) -> syscalls::Sib
     }
 }
 
+/// Embeds sysvars.
+pub(super) fn sysvars<E: HeadsBoundary>(e: &E, given: &Sysvars) -> [Option<syscalls::Sysvar<E>>; 8] {
+    given.entries().map(|entry| {
+        entry.map(|entry| syscalls::Sysvar {
+            id: address(e, &entry.id),
+            account: blob(e, entry.account),
+            image: entry.image.as_deref().map(|image| blob(e, image)),
+        })
+    })
+}
+
 /// Embeds an environment, with a heap of the given number of bytes.
-pub(super) fn embed<E: HeadsBoundary>(e: &E, environment: &Environment, heap: usize) -> Context<E> {
+pub(super) fn embed<E: HeadsBoundary>(
+    e: &E,
+    environment: &Environment,
+    sysvars: &LoadedSysvars<E>,
+    heap: usize,
+) -> Context<E> {
     let stakes = &environment.epoch_stake;
     Context {
         program_id: address(e, &environment.program_id),
@@ -56,13 +77,7 @@ pub(super) fn embed<E: HeadsBoundary>(e: &E, environment: &Environment, heap: us
         stack_height: e.embed(environment.stack_height),
         heap_length: e.embed(heap as u64),
         heap_used: e.embed(0),
-        sysvars: environment.sysvars.entries().map(|entry| {
-            entry.map(|entry| syscalls::Sysvar {
-                id: address(e, &entry.id),
-                account: blob(e, entry.account),
-                image: entry.image.as_deref().map(|image| blob(e, image)),
-            })
-        }),
+        sysvars: Arc::clone(&sysvars.0),
         return_data: return_data(e, &environment.return_data),
         total_stake: e.embed(stakes.total),
         stakes: stakes

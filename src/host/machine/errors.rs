@@ -65,7 +65,7 @@ impl<E: HeadsBoundary> Machine<'_, E> {
             Abort::UnsupportedSysvar => RunError::Instruction(InstructionError::UnsupportedSysvar),
             Abort::Access { store, address, length } => {
                 let kind = if *store { AccessType::Store } else { AccessType::Load };
-                RunError::Vm(self.violation(kind, address, e.read_out(length)?)?)
+                SyscallError::from(self.violation(kind, address, e.read_out(length)?)?).into()
             }
             Abort::NotComputed(syscall) => RunError::NotComputed(ALL_SYSCALLS[*syscall as usize]),
             other => RunError::Syscall(self.syscall_error(other)?),

@@ -2,10 +2,14 @@
 
 mod context;
 mod errors;
+mod loaded;
 mod port;
 mod text;
 
-use super::{EbpfError, Environment, Program, RunError, Version};
+use loaded::Spare;
+pub use loaded::{LoadedProgram, LoadedSysvars};
+
+use super::{EbpfError, Effect, Environment, Program, RunError, Version};
 use crate::{
     deltanet::HeadsBoundary,
     machine::{self, Extent, Image, Memory, State, Stop},
@@ -116,6 +120,8 @@ pub struct Machine<'e, E: HeadsBoundary> {
     budget: Word<E>,
     lengths: [usize; 5],
     gaps: bool,
+    /// Some memory was not zero at the start.
+    preset: bool,
     /// Passes through the step.
     passes: u64,
     ended: Option<Ended>,
@@ -140,29 +146,44 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         environment: &Environment,
         mode: Mode,
     ) -> Result<Self, SetupError> {
+        let program = LoadedProgram::new(evaluator, program, &environment.syscalls)?;
+        let sysvars = LoadedSysvars::new(evaluator, &environment.sysvars);
+        Self::start(evaluator, &program, &sysvars, setup, environment, mode)
+    }
+
+    /// The same with a program and sysvars that are embedded already; those of the environment do not count
+    /// then, nor its syscalls.
+    ///
+    /// # Errors
+    /// [`SetupError`].
+    pub fn start(
+        evaluator: &'e E,
+        program: &LoadedProgram<E>,
+        sysvars: &LoadedSysvars<E>,
+        setup: &Setup,
+        environment: &Environment,
+        mode: Mode,
+    ) -> Result<Self, SetupError> {
         for length in [setup.heap, setup.input.len()] {
             if length > MAX_REGION_BYTES {
                 return Err(SetupError::TooLarge(length));
             }
         }
-        let (slots, rest) = program.text.as_chunks::<8>();
-        if !rest.is_empty() {
-            return Err(SetupError::Text);
-        }
         let e = evaluator;
-        let slots: Vec<u64> = slots.iter().map(|slot| u64::from_le_bytes(*slot)).collect();
-        let functions: Vec<(u32, u64)> =
-            program.functions.iter().map(|(key, pc)| (*key, *pc as u64)).collect();
         let gaps = program.version == Version::V0;
-        let (mut stack, mut heap) = (vec![0; STACK_BYTES], vec![0; setup.heap]);
-        for (address, bytes) in &setup.memory {
-            preset(&mut stack, &mut heap, gaps, *address, bytes)
-                .ok_or(SetupError::Memory { address: *address, length: bytes.len() })?;
+        let Spare { regions: [null, image], mut stack, heap: (mut heap, _) } =
+            program.memories(e, setup.heap);
+        if !setup.memory.is_empty() {
+            let mut bytes = (vec![0; STACK_BYTES], vec![0; setup.heap]);
+            for (address, preset_bytes) in &setup.memory {
+                preset(&mut bytes.0, &mut bytes.1, gaps, *address, preset_bytes)
+                    .ok_or(SetupError::Memory { address: *address, length: preset_bytes.len() })?;
+            }
+            (stack, heap) = (e.ram(&bytes.0), e.ram(&bytes.1));
         }
-        let (null, image): (&[u8], &[u8]) =
-            if program.image_address == 0 { (&program.image, &[]) } else { (&[], &program.image) };
-        let contents = [null, image, &stack, &heap, &setup.input];
-        let lengths = contents.map(<[u8]>::len);
+        let rams = [null, image, stack, heap, e.ram(&setup.input)];
+        let [null_length, image_length] = program.lengths();
+        let lengths = [null_length, image_length, STACK_BYTES, setup.heap, setup.input.len()];
         let widths = [1, 2, 4, 8].map(|bytes| e.embed(bytes));
         let extents = std::array::from_fn(|region| {
             let length = lengths[region];
@@ -189,30 +210,43 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
             image: Image {
                 frame_stride: machine::frame_stride(e, &version),
                 version,
-                slot_count: e.embed(slots.len() as u64),
-                slots: e.slots(&slots),
-                text_address: e.embed(program.text_address),
-                functions: e.dictionary(&functions),
-                syscalls: e.dictionary(&context::keys(&environment.syscalls)),
+                slot_count: program.slot_count.clone(),
+                slots: program.slots.clone(),
+                text_address: program.text_address.clone(),
+                functions: program.functions.clone(),
+                syscalls: program.syscalls.clone(),
                 extents,
                 gaps: e.embed_digit::<Bit>(usize::from(gaps)),
             },
             state: State {
                 registers,
-                pc: e.embed(program.entry_pc as u64),
+                pc: program.entry_pc.clone(),
                 meter: e.embed(setup.budget),
                 depth: e.embed(0),
                 frames: e.frames(),
-                memory: Memory { rams: contents.map(|bytes| e.ram(bytes)) },
+                memory: Memory { rams },
             },
-            context: context::embed(e, environment, setup.heap),
+            context: context::embed(e, environment, sysvars, setup.heap),
             mode,
             budget: e.embed(setup.budget),
             lengths,
             gaps,
+            preset: !setup.memory.is_empty(),
             passes: 0,
             ended: None,
         })
+    }
+
+    /// Leaves the machine's memories to later runs of the same program, which start faster with them.
+    pub fn finish(self, program: &LoadedProgram<E>) {
+        if self.preset {
+            return;
+        }
+        let heap_length = self.lengths[index(Region::Heap)];
+        let [null, image, mut stack, mut heap, _] = self.state.memory.rams;
+        self.evaluator.clear_ram(&mut stack, STACK_BYTES);
+        self.evaluator.clear_ram(&mut heap, heap_length);
+        program.keep(Spare { regions: [null, image], stack, heap: (heap, heap_length) });
     }
 
     /// Runs one instruction; `Some` once the program has ended, after which nothing changes.
@@ -359,6 +393,14 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         let (_, empty) = e.decrement(&self.state.meter);
         let (_, present) = e.fetch(&self.image.slots, &self.state.pc);
         Ok(self.ended.is_none() && e.read_digit::<Bit>(&empty)? == 0 && e.read_digit::<Bit>(&present)? == 1)
+    }
+
+    /// What the next instruction will change, as a full step computes it.
+    ///
+    /// # Errors
+    /// An activation is not exactly one-hot.
+    pub fn effect(&self) -> Result<Effect, E::Error> {
+        Effect::read(self.evaluator, &machine::effect(self.evaluator, &self.image, &self.state))
     }
 
     /// Units used so far: one for each instruction, the failing one included.

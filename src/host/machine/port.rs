@@ -3,8 +3,12 @@
 use super::{Machine, index, resolve};
 use crate::{
     deltanet::HeadsBoundary,
-    host::{AccessType, EbpfError, ReturnData},
-    tables::alphabet::{Bit, Region, Span},
+    host::{AccessType, EbpfError, ReturnData, environment::Address},
+    syscalls::{
+        self,
+        hashes::{Hasher, Sha256},
+    },
+    tables::alphabet::{Bit, Nibble, Region, Span},
 };
 
 impl<E: HeadsBoundary> Machine<'_, E> {
@@ -148,6 +152,24 @@ impl<E: HeadsBoundary> Machine<'_, E> {
     pub fn set_siblings(&mut self, siblings: &[crate::host::Sibling]) {
         let e = self.evaluator;
         self.context.siblings = siblings.iter().map(|sibling| super::context::sibling(e, sibling)).collect();
+    }
+
+    /// The address that seeds, none longer than 32 bytes, give under the running program; `None` if it is a
+    /// point of the curve.
+    ///
+    /// # Errors
+    /// An activation is not exactly one-hot.
+    pub fn derive_address(&self, seeds: &[&[u8]]) -> Result<Option<Address>, E::Error> {
+        let e = self.evaluator;
+        let mut hasher = Sha256::new(e);
+        for bytes in seeds.iter().flat_map(|seed| seed.chunks(8)) {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            let count = e.embed_digit::<Nibble>(bytes.len());
+            hasher.update(e, &e.embed(u64::from_le_bytes(word)), &count)?;
+        }
+        let (address, on_curve) = syscalls::seal(e, hasher, None, &self.context.program_id)?;
+        Ok(if e.read_digit::<Bit>(&on_curve)? == 1 { None } else { Some(self.read_address(&address)?) })
     }
 
     fn read_address(&self, words: &[crate::tables::Word<E>; 4]) -> Result<[u8; 32], E::Error> {

@@ -21,7 +21,7 @@ use super::{
     weights::{Weights, WeightsError},
 };
 pub use digits::{Columns, Control, Digit, Lanes};
-use digits::{EVEN_LANES, digit, lanes, repeat};
+use digits::{digit, lanes, repeat};
 use fused::Fused;
 use rows::{ROWS, Rows, WIDE_ROWS, bits, wide};
 use std::convert::Infallible;
@@ -141,10 +141,14 @@ impl Indexed {
     /// Byte-wise bitwise operation.
     #[inline(always)]
     fn bytes(&self, rows: &[u8; 65536], a: u64, b: u64) -> u64 {
+        const EVEN_BYTES: u64 = 0x00ff_00ff_00ff_00ff;
         let mut out = 0;
-        for shift in (0..64).step_by(8) {
-            let index = (a >> shift & 255) | (b >> shift & 255) << 8;
-            out |= u64::from(rows[index as usize]) << shift;
+        for shift in [0, 8] {
+            // Four indices side by side.
+            let indices = a >> shift & EVEN_BYTES | (b >> shift & EVEN_BYTES) << 8;
+            for place in (0..64).step_by(16) {
+                out |= u64::from(rows[usize::from((indices >> place) as u16)]) << (place + shift);
+            }
         }
         out
     }
@@ -152,14 +156,16 @@ impl Indexed {
     /// Triples of digits, one from each word.
     #[inline(always)]
     fn triples(&self, rows: &[u8; WIDE_ROWS], a: u64, b: u64, c: u64) -> u64 {
-        // Pairs of the first two, so that an index takes a byte and a digit.
-        let even = a & EVEN_LANES | (b & EVEN_LANES) << 4;
-        let odd = a >> 4 & EVEN_LANES | b & !EVEN_LANES;
+        const EVERY_FOURTH: u64 = 0x000f_000f_000f_000f;
         let mut out = 0;
-        for shift in (0..64).step_by(8) {
-            let low = (even >> shift & 255 | (c >> shift & 15) << 8) as usize;
-            let high = (odd >> shift & 255 | (c >> (shift + 4) & 15) << 8) as usize;
-            out |= (u64::from(rows[low]) | u64::from(rows[high]) << 4) << shift;
+        for shift in (0..16).step_by(4) {
+            // Four indices side by side.
+            let digits = |word: u64| word >> shift & EVERY_FOURTH;
+            let indices = digits(a) | digits(b) << 4 | digits(c) << 8;
+            for place in (0..64).step_by(16) {
+                let index = (indices >> place) as usize & (WIDE_ROWS - 1);
+                out |= u64::from(rows[index]) << (place + shift);
+            }
         }
         out
     }

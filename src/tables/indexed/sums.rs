@@ -12,7 +12,7 @@ pub(crate) struct SumRows {
     pub value: Box<[u32; 256]>,
     /// For each activation: the byte it settles to | the activation of what is left over << 8.
     pub settle: Box<[u16; 4096]>,
-    /// A chain of these gives what the shallow form gives: see [`Sums::agrees`].
+    /// A chain of these gives what the shallow form gives: see [`SumRows::agrees`].
     pub sound: bool,
 }
 

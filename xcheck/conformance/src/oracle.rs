@@ -75,10 +75,10 @@ pub fn run(call: &Call) -> Effects {
             r4,
             r5,
             r10: 0x2_0000_1000,
-            return_data: call.return_data.as_ref().map(|kept| ReturnData {
-                program_id: kept.program_id.to_vec(),
-                data: kept.data.clone(),
-            }),
+            return_data: call
+                .return_data
+                .as_ref()
+                .map(|kept| ReturnData { program_id: kept.program_id.to_vec(), data: kept.data.clone() }),
             ..Default::default()
         }),
         instr_ctx: Some(InstrContext {

@@ -6,8 +6,7 @@ use svmllm::{
     deltanet::HeadsBoundary,
     host::{
         EbpfError, Ended, Environment, HEAP_ADDRESS, Machine, Mode, Program, RunError, STACK_ADDRESS, Setup,
-        SyscallError, Version, symbol_key,
-        syscall_names::ALL_SYSCALLS,
+        SyscallError, Version, symbol_key, syscall_names::ALL_SYSCALLS,
     },
     tables::alphabet::Region,
 };
@@ -67,8 +66,8 @@ where
 /// place in its enumeration.
 fn code(error: &RunError) -> anyhow::Result<(i32, i64)> {
     Ok(match error {
-        RunError::Vm(EbpfError::AccessViolation(..)) => (1, 11),
-        RunError::Vm(EbpfError::StackAccessViolation(..)) => (1, 12),
+        RunError::Syscall(SyscallError::Access(EbpfError::AccessViolation(..))) => (1, 11),
+        RunError::Syscall(SyscallError::Access(EbpfError::StackAccessViolation(..))) => (1, 12),
         RunError::Vm(EbpfError::UnsupportedInstruction) => (1, 14),
         RunError::Vm(other) => anyhow::bail!("no syscall fails with {other}"),
         RunError::Instruction(error) => {

@@ -1,6 +1,7 @@
 //! The loader against solana-sbpf's: shipped programs, files made for each error, and mutants of both.
 
 mod bytes;
+mod compose;
 mod crafted;
 mod draft;
 mod mutate;
@@ -16,6 +17,7 @@ use serde::Serialize;
 use svmllm::host::Program;
 use svmllm::host::elf::{ElfError, LoadOptions, load};
 
+pub use compose::compose;
 pub use crafted::{Crafted, crafted};
 pub use mutate::Mutants;
 pub use reference::Reference;

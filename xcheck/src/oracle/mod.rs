@@ -1,5 +1,6 @@
 //! Reference implementations, one file each.
 
+pub mod litesvm;
 pub mod sbpf;
 
 use crate::{case::Case, outcome::Outcome};

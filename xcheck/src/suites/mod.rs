@@ -1,17 +1,26 @@
 //! The suites, one file each, and what runs them.
 
 mod budgets;
+pub mod cpi;
+pub mod demos;
 pub mod dense;
 pub mod elf;
 pub mod hashes;
 mod opcodes;
 pub mod performance;
+pub mod programs;
 mod random;
 pub mod sabotage;
+pub mod spl;
+pub mod syscall_transactions;
+pub mod system;
 pub mod tables;
+pub mod transactions;
+pub mod version_transactions;
 mod versions;
 
 use std::{
+    any::Any,
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     time::{Duration, Instant},
@@ -26,17 +35,53 @@ pub use self::{budgets::Budgets, opcodes::Opcodes, random::Random, versions::Ver
 use crate::{
     case::Case,
     coverage::Coverage,
-    oracle::{Oracle, sbpf::Sbpf},
+    oracle::{Oracle, litesvm::LiteSvm, sbpf::Sbpf},
     outcome::{Difference, Outcome, compare},
     report::{DESCRIBED, Mismatch, OracleVersion, Report, seconds_since},
     subject::Subject,
+    transaction::TransactionSuite,
 };
 
 /// The names of the suites that compare runs of programs.
 pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 
 /// The names of the suites that look at the machine in another way.
-pub const OTHERS: [&str; 6] = ["tables", "dense", "sabotage", "elf", "hashes", "performance"];
+pub const OTHERS: [&str; 7] = ["tables", "dense", "sabotage", "elf", "hashes", "demos", "performance"];
+
+/// The names of the suites of transactions. The last is a part of `versions` where results are written.
+pub const TRANSACTIONS: [&str; 7] = [
+    programs::NAME,
+    system::NAME,
+    cpi::NAME,
+    spl::NAME,
+    transactions::NAME,
+    syscall_transactions::NAME,
+    version_transactions::NAME,
+];
+
+/// Finds a suite of transactions by name; `None` if the name is not among [`TRANSACTIONS`].
+///
+/// # Errors
+/// The suite cannot be made.
+pub fn transactions_by_name(
+    name: &str,
+    seed: u64,
+    oracle: &mut LiteSvm,
+) -> Option<anyhow::Result<Box<dyn TransactionSuite>>> {
+    fn boxed(suite: impl TransactionSuite + 'static) -> Box<dyn TransactionSuite> {
+        Box::new(suite)
+    }
+    Some(match name {
+        programs::NAME => programs::Programs::new(seed, oracle).map(boxed),
+        system::NAME => system::System::new(seed, oracle).map(boxed),
+        cpi::NAME => cpi::Cpi::new(seed, oracle).map(boxed),
+        transactions::NAME => transactions::Transactions::new(seed, oracle).map(boxed),
+        spl::NAME => spl::Spl::new(seed).map(boxed),
+        syscall_transactions::NAME => Ok(boxed(syscall_transactions::SyscallTransactions::new(seed))),
+        version_transactions::NAME => version_transactions::VersionTransactions::new(seed).map(boxed),
+        _ => return None,
+    })
+}
 
 /// Runs one of [`OTHERS`]; `None` if the name is not among them.
 ///
@@ -49,6 +94,7 @@ pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Resu
         "sabotage" => sabotage::run(seed, options),
         "elf" => elf::run(seed, options),
         "hashes" => hashes::run(seed, options),
+        "demos" => demos::run(seed, options),
         "performance" => performance::run(seed, options),
         _ => return None,
     })
@@ -104,14 +150,11 @@ pub fn run(
     options: Options,
 ) -> anyhow::Result<Report> {
     let started = Instant::now();
-    let stride = options.sample.map_or(1, |sample| (suite.size() / sample.max(1)).max(1));
-    // One index of every `stride`, not always at the same place among them.
-    let parts = suite.size() / stride;
-    let bar = progress_bar(suite.name(), parts, options.progress);
+    let indices: Vec<u64> = sampled(suite.size(), options.sample).collect();
+    let bar = progress_bar(suite.name(), indices.len() as u64, options.progress);
     let mut counts: BTreeMap<Option<&'static str>, Counts> = BTreeMap::new();
     let mut mismatches = Vec::new();
-    for part in 0..parts {
-        let index = part * stride + part * 37 % stride;
+    for index in indices {
         bar.inc(1);
         let Some(case) = suite.case(index)? else { continue };
         let expected = oracle.run(&case).with_context(|| format!("the oracle cannot run {}", case.id))?;
@@ -180,14 +223,23 @@ pub fn check(
 ) -> anyhow::Result<Option<Difference>> {
     match catch_unwind(AssertUnwindSafe(|| subject.run(case))) {
         Ok(outcome) => Ok(compare(expected, &outcome?)),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            bail!("panic: {}", text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no text"))
-        }
+        Err(panic) => bail!("panic: {}", panic_text(panic.as_ref())),
     }
 }
 
-fn progress_bar(name: &'static str, len: u64, shown: bool) -> ProgressBar {
+/// What a panic says.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no text")
+}
+
+/// Of `size` indices one of every few, not always at the same place among them.
+pub(crate) fn sampled(size: u64, sample: Option<u64>) -> impl Iterator<Item = u64> {
+    let stride = sample.map_or(1, |sample| (size / sample.max(1)).max(1));
+    (0..size / stride).map(move |part| part * stride + part * 37 % stride)
+}
+
+pub(crate) fn progress_bar(name: &'static str, len: u64, shown: bool) -> ProgressBar {
     if !shown {
         return ProgressBar::hidden();
     }

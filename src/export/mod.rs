@@ -1,0 +1,3 @@
+//! The machine in the formats of other tools.
+
+pub mod onnx;
