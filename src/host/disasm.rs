@@ -1,7 +1,7 @@
 //! Instruction slots as text that [`assemble`](super::assemble) turns back into the same slots.
 
 use super::isa::{self, Form, Row, SOURCE, Slot};
-use super::{Program, Version};
+use super::{Program, Version, symbol_key, syscall_names::ALL_SYSCALLS};
 
 /// The whole text of a program, one instruction a line.
 ///
@@ -98,9 +98,17 @@ fn call(program: &Program, pc: usize, slot: Slot) -> Option<String> {
         (false, 0) if let Some(target) = program.functions.get(&(imm as u32)) => {
             Some(format!("syscall {imm}  # slot {target}"))
         }
-        (_, 0) => Some(format!("syscall {imm}  # key {imm:#x}")),
+        (_, 0) => Some(match syscall_name(imm as u32) {
+            Some(name) => format!("syscall {name}"),
+            None => format!("syscall {imm}  # key {imm:#x}"),
+        }),
         _ => None,
     }
+}
+
+/// The syscall whose name has this key.
+fn syscall_name(key: u32) -> Option<&'static str> {
+    ALL_SYSCALLS.into_iter().find(|name| symbol_key(name.as_bytes()) == key)
 }
 
 /// `slot` with 0 in the fields that the form does not use.
@@ -141,7 +149,8 @@ mod tests {
 
     #[test]
     fn readable() {
-        let source = "lddw r1, 0x100000002\nldxdw r2, [r1-8]\njeq64 r2, 0, +1\nadd64 r0, -1\nexit\n";
+        let source =
+            "lddw r1, 0x100000002\nldxdw r2, [r1-8]\njeq64 r2, 0, +1\nadd64 r0, -1\nsyscall sol_log_\nexit\n";
         assert_eq!(disassemble(&assemble(source, Version::V0).unwrap()), source);
     }
 

@@ -158,10 +158,10 @@ fn line(step: &Step) -> String {
         "{:>6} {:>5}  {}  {}  {}  {}  {}",
         style(step.step).dim(),
         step.pc,
-        style(format!("{:<28}", step.instruction)).bold(),
-        style(format!("{:<26}", step.gates_text())).cyan(),
-        style(format!("{:<44}", format!("reads{reads}"))).blue(),
-        style(format!("{:<32}", format!("writes{writes}"))).green(),
+        style(format!("{:<24}", step.instruction)).bold(),
+        style(format!("{:<20}", step.gates_text())).cyan(),
+        style(format!("{:<36}", format!("reads{reads}"))).blue(),
+        style(format!("{:<26}", format!("writes{writes}"))).green(),
         style(format!("{} units", step.units.0)).dim(),
     )
 }

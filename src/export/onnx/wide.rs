@@ -113,7 +113,7 @@ impl Tracer<'_> {
 
     pub(super) fn wide_fold(&self, id: ModulusId, sums: &Sums) -> Sums {
         let (fold, count) = (self.tensor(&format!("modulus.{}.fold", id.name())), id.digits());
-        Sums { columns: self.node(Operation::MatMul, &[&fold, &self.window(sums, 0, count)]), count }
+        Sums { columns: self.node(Operation::MatMul, &[&fold, &self.window(sums, 0, count + 1)]), count }
     }
 
     pub(super) fn wide_residue(&self, id: ModulusId, top: &Word<Self>) -> Sums {

@@ -111,6 +111,10 @@ impl<E: HeadsBoundary> HeadsBoundary for Recorded<'_, E> {
         self.inner.ram(bytes)
     }
 
+    fn blank_ram(&self, length: usize) -> E::Ram {
+        self.inner.blank_ram(length)
+    }
+
     fn ram_bytes(&self, ram: &E::Ram, length: usize) -> Result<Vec<u8>, E::Error> {
         self.inner.ram_bytes(ram, length)
     }

@@ -12,6 +12,7 @@ pub mod programs;
 mod random;
 pub mod sabotage;
 pub mod spl;
+pub mod syscall_transactions;
 pub mod system;
 pub mod tables;
 pub mod transactions;
@@ -48,8 +49,15 @@ pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 pub const OTHERS: [&str; 7] = ["tables", "dense", "sabotage", "elf", "hashes", "demos", "performance"];
 
 /// The names of the suites of transactions. The last is a part of `versions` where results are written.
-pub const TRANSACTIONS: [&str; 6] =
-    [programs::NAME, system::NAME, cpi::NAME, spl::NAME, transactions::NAME, version_transactions::NAME];
+pub const TRANSACTIONS: [&str; 7] = [
+    programs::NAME,
+    system::NAME,
+    cpi::NAME,
+    spl::NAME,
+    transactions::NAME,
+    syscall_transactions::NAME,
+    version_transactions::NAME,
+];
 
 /// Finds a suite of transactions by name; `None` if the name is not among [`TRANSACTIONS`].
 ///
@@ -69,6 +77,7 @@ pub fn transactions_by_name(
         cpi::NAME => cpi::Cpi::new(seed, oracle).map(boxed),
         transactions::NAME => transactions::Transactions::new(seed, oracle).map(boxed),
         spl::NAME => spl::Spl::new(seed).map(boxed),
+        syscall_transactions::NAME => Ok(boxed(syscall_transactions::SyscallTransactions::new(seed))),
         version_transactions::NAME => version_transactions::VersionTransactions::new(seed).map(boxed),
         _ => return None,
     })

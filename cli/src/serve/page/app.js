@@ -123,9 +123,9 @@ async function run(event) {
     const cost = `${grouped(ran.instructions)} instructions in ${(ran.nanoseconds / 1e6).toFixed(2)} ms, ${each} ns each; ${grouped(ran.remaining)} units left`;
     if (ran.status === "ok") {
       const shown = ran.answer ?? `${ran.r0} (${BigInt(ran.r0)})`;
-      tell(place, "good", shown, [`r0 = ${ran.r0}`, cost]);
+      tell(place, "good", shown, [`r0 = ${ran.r0}`, cost, ...ran.logs]);
     } else {
-      tell(place, "bad", ran.error, [ran.detail, cost]);
+      tell(place, "bad", ran.error, [ran.detail, cost, ...ran.logs]);
     }
   } catch (error) {
     tell(place, "bad", "Not run", [error.message]);
@@ -180,6 +180,7 @@ function describe(step, ended) {
   if (register) writes.push(`${register[0]} = ${register[1]}`);
   if (memory) writes.push(`${memory[1]} bytes at ${memory[0]} = ${memory[2]}`);
   if (frame) writes.push(frame === "push" ? "a call frame is pushed" : "a call frame is popped");
+  writes.push(...(step.logs ?? []));
   at("writes").replaceChildren(...pairs(writes));
   at("registers").replaceChildren(...step.registers.map((value, index) => {
     const row = make("tr", undefined, register?.[0] === `r${index}` ? { class: "changed" } : {});
