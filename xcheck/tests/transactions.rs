@@ -137,8 +137,9 @@ fn the_reference_agrees_with_itself() {
 fn the_machine_agrees() {
     let mut subject = neural_by_name("indexed").unwrap().unwrap();
     for name in TRANSACTIONS {
-        let report = sampled(name, subject.as_mut(), 600);
-        assert!(report.is_clean() && report.cases > 300, "{:?}", report.mismatches);
+        let sample = (suite(name, &mut LiteSvm::new()).size() / 20).clamp(100, 600);
+        let report = sampled(name, subject.as_mut(), sample);
+        assert!(report.is_clean() && 2 * report.cases > sample, "{name}: {:?}", report.mismatches);
     }
 }
 
