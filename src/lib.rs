@@ -22,6 +22,7 @@
 //!   weights, candle tensors, and a wrapper that counts layers and observations.
 //! - [`host::Machine`] runs one program, a [`host::Program`] from [`host::assemble`], from
 //!   [`host::elf`] or from bare instruction slots. It does not verify; [`host::verify`] does.
+//! - [`host::svm::Svm`] runs transactions over a store of accounts, with every program in them on the weights.
 //! - [`export`] writes a step as an ONNX graph.
 //! - [`machine`], [`alu`] and [`deltanet`] are the circuits. They are generic over
 //!   [`tables::Evaluator`], which has no way to look at a value.

@@ -2,7 +2,11 @@
 //!
 //! Refresh them with `UPDATE_DOCS=1 cargo test --test docs`.
 
-use std::{collections::BTreeMap, fmt::Write as _, path::Path, sync::Mutex};
+#[path = "common/page.rs"]
+mod page;
+
+use page::check;
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
 use svmllm::{
     alu,
@@ -17,27 +21,6 @@ use svmllm::{
 };
 
 const PAGE: &str = "docs/WHAT_IS_IN_THE_WEIGHTS.md";
-
-/// Tests run side by side, and a page has several blocks.
-static PAGES: Mutex<()> = Mutex::new(());
-
-/// Compares a marked block of a page with what it should be, or writes it there.
-fn check(page: &str, block: &str, content: &str) {
-    let _one_at_a_time = PAGES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (begin, end) = (format!("<!-- begin {block} -->\n"), format!("<!-- end {block} -->"));
-    let (before, rest) = text.split_once(&begin).expect("the block begins");
-    let (found, after) = rest.split_once(&end).expect("the block ends");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, format!("{before}{begin}{content}{end}{after}")).unwrap();
-    } else {
-        assert_eq!(
-            found, content,
-            "{page}: block {block} is out of date; run: UPDATE_DOCS=1 cargo test --test docs"
-        );
-    }
-}
 
 /// The doc comments of a source file, each with the first line of code after it.
 fn doc_comments(source: &str) -> Vec<(String, String)> {
@@ -159,24 +142,32 @@ fn parameters() {
     check("README.md", "parameters", &format!("The weights are {total}.\n"));
 }
 
-/// Sources that make observations.
-const STAGES: [(&str, &str); 5] = [
-    ("src/machine/lazy.rs", include_str!("../src/machine/lazy.rs")),
-    ("src/host/machine.rs", include_str!("../src/host/machine.rs")),
-    ("src/syscalls/hashes/sha2.rs", include_str!("../src/syscalls/hashes/sha2.rs")),
-    ("src/syscalls/hashes/keccak.rs", include_str!("../src/syscalls/hashes/keccak.rs")),
-    ("src/syscalls/hashes/blake3.rs", include_str!("../src/syscalls/hashes/blake3.rs")),
-];
+/// The sources below a folder, by their path in the repository.
+fn sources(folder: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap() {
+        let entry = entry.unwrap();
+        let path = format!("{folder}/{}", entry.file_name().into_string().unwrap());
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(sources(&path));
+        } else if path.ends_with(".rs") && !path.ends_with("tests.rs") {
+            found.insert(path, fs::read_to_string(entry.path()).unwrap());
+        }
+    }
+    found
+}
 
 #[test]
 fn sites() {
     let comments = doc_comments(include_str!("../src/tables/site.rs"));
     let mut text = "| site | asks | made in |\n| --- | --- | --- |\n".to_owned();
+    // What makes observations: the machine, syscalls, and the host that drives them.
+    let sources: Vec<_> = ["src/machine", "src/syscalls", "src/host"].into_iter().flat_map(sources).collect();
     for site in Site::ALL {
         let about = comments.iter().find(|(_, line)| *line == format!("{site:?},"));
         let about = &about.expect("a documented site").0;
         let mut places = Vec::new();
-        for (path, source) in STAGES {
+        for (path, source) in &sources {
             let mut function = "";
             for line in source.lines().map(str::trim) {
                 if let Some((_, rest)) = line.split_once("fn ") {

@@ -85,6 +85,10 @@ impl<E: HeadsBoundary> HeadsBoundary for Counted<E> {
         self.inner().blank_ram(length)
     }
 
+    fn clear_ram(&self, ram: &mut E::Ram, length: usize) {
+        self.inner().clear_ram(ram, length);
+    }
+
     fn ram_bytes(&self, ram: &E::Ram, length: usize) -> Result<Vec<u8>, Self::Error> {
         self.inner().ram_bytes(ram, length)
     }

@@ -18,7 +18,20 @@ pub struct Bank([Word; 16]);
 /// Bytes as pairs of positions: whole pages, then eight rows never written, so that a read may start at
 /// the last row.
 #[derive(Clone)]
-pub struct Ram(Vec<u8>);
+pub struct Ram {
+    rows: Vec<u8>,
+    /// Which 64ths of the rows have been written to.
+    written: u64,
+    /// A row's 64th is its number without this many bits.
+    shift: u32,
+}
+
+impl Ram {
+    fn new(rows: Vec<u8>) -> Self {
+        let bits = usize::BITS - rows.len().leading_zeros();
+        Self { rows, written: 0, shift: bits.saturating_sub(u64::BITS.ilog2()) }
+    }
+}
 
 /// Call frames by depth.
 #[derive(Clone)]
@@ -69,7 +82,7 @@ impl Heads for Indexed {
     #[inline(always)]
     fn ram_read(&self, ram: &Ram, offset: &Word) -> Word {
         let row = self.row(offset);
-        match ram.0.get(row..row + ROWS).and_then(|rows| rows.try_into().ok()) {
+        match ram.rows.get(row..row + ROWS).and_then(|rows| rows.try_into().ok()) {
             Some(rows) => Word::from_bytes(rows),
             None => self.positions(0),
         }
@@ -81,10 +94,13 @@ impl Heads for Indexed {
         let bytes = value.to_bytes();
         let count = self.index(span);
         // What would land outside the pages is lost.
-        let end = ram.0.len() - ROWS;
+        let end = ram.rows.len() - ROWS;
         let count = count.min(end.saturating_sub(row));
-        if let Some(rows) = ram.0.get_mut(row..row + count) {
+        if let Some(rows) = ram.rows.get_mut(row..row + count)
+            && count > 0
+        {
             rows.copy_from_slice(&bytes[..count]);
+            ram.written |= 1 << (row >> ram.shift) | 1 << ((row + count - 1) >> ram.shift);
         }
     }
 
@@ -137,15 +153,25 @@ impl HeadsBoundary for Indexed {
             rows.extend(bytes.iter().map(|byte| self.embed(u64::from(*byte)).to_bytes()[0]));
         }
         rows.resize(length, self.embed(0).to_bytes()[0]);
-        Ram(rows)
+        Ram::new(rows)
     }
 
     fn blank_ram(&self, length: usize) -> Ram {
-        Ram(vec![self.embed(0).to_bytes()[0]; length.next_multiple_of(PAGE) + ROWS])
+        Ram::new(vec![self.embed(0).to_bytes()[0]; length.next_multiple_of(PAGE) + ROWS])
+    }
+
+    fn clear_ram(&self, ram: &mut Ram, _: usize) {
+        let blank = self.embed(0).to_bytes()[0];
+        for (number, rows) in ram.rows.chunks_mut(1 << ram.shift).enumerate() {
+            if ram.written >> number & 1 == 1 {
+                rows.fill(blank);
+            }
+        }
+        ram.written = 0;
     }
 
     fn ram_bytes(&self, ram: &Ram, length: usize) -> Result<Vec<u8>, Infallible> {
-        let rows = &ram.0[..length.min(ram.0.len())];
+        let rows = &ram.rows[..length.min(ram.rows.len())];
         if self.labels().is_identity() {
             return Ok(rows.to_vec());
         }

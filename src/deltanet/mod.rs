@@ -91,6 +91,10 @@ pub trait HeadsBoundary: Heads + Boundary {
     fn blank_ram(&self, length: usize) -> Self::Ram {
         self.ram(&vec![0; length])
     }
+    /// Makes a RAM that began as `length` zeros blank again.
+    fn clear_ram(&self, ram: &mut Self::Ram, length: usize) {
+        *ram = self.blank_ram(length);
+    }
     /// The first `length` bytes of a RAM.
     ///
     /// # Errors

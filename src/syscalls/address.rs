@@ -12,7 +12,7 @@ use crate::{
     alu,
     machine::Lazy,
     tables::{
-        Site, Word,
+        Evaluator, Site, Word,
         alphabet::{Bit, Nibble},
     },
 };
@@ -23,6 +23,9 @@ struct Seeds<S: Lazy> {
     program_id: [Word<S>; 4],
 }
 
+/// An address, and whether it is a point of the curve.
+pub type Sealed<S> = ([Word<S>; 4], <S as Evaluator>::Digit<Bit>);
+
 /// Ends the hash of an address's seeds. Gives the address, and whether it is a point of the curve.
 ///
 /// # Errors
@@ -32,7 +35,7 @@ pub fn seal<S: Lazy>(
     mut hasher: Sha256<S>,
     bump: Option<&Word<S>>,
     program_id: &[Word<S>; 4],
-) -> Result<([Word<S>; 4], S::Digit<Bit>), S::Error> {
+) -> Result<Sealed<S>, S::Error> {
     let (one, five, eight) = (e.digit::<Nibble, 1>(), e.digit::<Nibble, 5>(), e.digit::<Nibble, 8>());
     // "ProgramDerivedAddress", the first byte lowest.
     let marker = [

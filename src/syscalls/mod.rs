@@ -18,7 +18,7 @@ mod secp256k1;
 mod sysvar;
 mod text;
 
-pub use address::seal;
+pub use address::{Sealed, seal};
 pub use call::{Abort, Call, Failure, Returns};
 pub use context::{Blob, Context, ReturnData, Sibling, Sysvar, SysvarIndex};
 pub use memory::{Place, Slice};

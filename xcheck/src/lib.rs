@@ -5,6 +5,7 @@
 //! three together and gives back a [`Report`](report::Report).
 
 pub mod bench_programs;
+pub mod bench_syscalls;
 pub mod case;
 pub mod coverage;
 pub mod elf;

@@ -6,6 +6,7 @@ mod loaded;
 mod port;
 mod text;
 
+use loaded::Spare;
 pub use loaded::{LoadedProgram, LoadedSysvars};
 
 use super::{EbpfError, Effect, Environment, Program, RunError, Version};
@@ -119,6 +120,8 @@ pub struct Machine<'e, E: HeadsBoundary> {
     budget: Word<E>,
     lengths: [usize; 5],
     gaps: bool,
+    /// Some memory was not zero at the start.
+    preset: bool,
     /// Passes through the step.
     passes: u64,
     ended: Option<Ended>,
@@ -168,18 +171,18 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
         }
         let e = evaluator;
         let gaps = program.version == Version::V0;
-        let (stack, heap) = if setup.memory.is_empty() {
-            (e.blank_ram(STACK_BYTES), e.blank_ram(setup.heap))
-        } else {
-            let (mut stack, mut heap) = (vec![0; STACK_BYTES], vec![0; setup.heap]);
-            for (address, bytes) in &setup.memory {
-                preset(&mut stack, &mut heap, gaps, *address, bytes)
-                    .ok_or(SetupError::Memory { address: *address, length: bytes.len() })?;
+        let Spare { regions: [null, image], mut stack, heap: (mut heap, _) } =
+            program.memories(e, setup.heap);
+        if !setup.memory.is_empty() {
+            let mut bytes = (vec![0; STACK_BYTES], vec![0; setup.heap]);
+            for (address, preset_bytes) in &setup.memory {
+                preset(&mut bytes.0, &mut bytes.1, gaps, *address, preset_bytes)
+                    .ok_or(SetupError::Memory { address: *address, length: preset_bytes.len() })?;
             }
-            (e.ram(&stack), e.ram(&heap))
-        };
-        let [(null, null_length), (image, image_length)] = program.regions.clone();
+            (stack, heap) = (e.ram(&bytes.0), e.ram(&bytes.1));
+        }
         let rams = [null, image, stack, heap, e.ram(&setup.input)];
+        let [null_length, image_length] = program.lengths();
         let lengths = [null_length, image_length, STACK_BYTES, setup.heap, setup.input.len()];
         let widths = [1, 2, 4, 8].map(|bytes| e.embed(bytes));
         let extents = std::array::from_fn(|region| {
@@ -228,9 +231,22 @@ impl<'e, E: HeadsBoundary> Machine<'e, E> {
             budget: e.embed(setup.budget),
             lengths,
             gaps,
+            preset: !setup.memory.is_empty(),
             passes: 0,
             ended: None,
         })
+    }
+
+    /// Leaves the machine's memories to later runs of the same program, which start faster with them.
+    pub fn finish(self, program: &LoadedProgram<E>) {
+        if self.preset {
+            return;
+        }
+        let heap_length = self.lengths[index(Region::Heap)];
+        let [null, image, mut stack, mut heap, _] = self.state.memory.rams;
+        self.evaluator.clear_ram(&mut stack, STACK_BYTES);
+        self.evaluator.clear_ram(&mut heap, heap_length);
+        program.keep(Spare { regions: [null, image], stack, heap: (heap, heap_length) });
     }
 
     /// Runs one instruction; `Some` once the program has ended, after which nothing changes.

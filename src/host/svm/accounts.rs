@@ -13,6 +13,8 @@ use solana_slot_hashes::SlotHashes;
 use solana_transaction_error::AddressLoaderError;
 use std::collections::HashMap;
 
+use crate::host::elf::LoadOptions;
+
 use super::{
     SvmError,
     programs::{self, Entry},
@@ -20,23 +22,25 @@ use super::{
 };
 
 /// Accounts by address.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Accounts {
     accounts: HashMap<Address, AccountSharedData>,
     programs: HashMap<Address, Entry>,
+    /// How programs are loaded.
+    pub options: LoadOptions,
     /// The sysvars among them.
     pub sysvars: SysvarCache,
 }
 
 impl Accounts {
+    /// No accounts.
+    pub fn new(options: LoadOptions) -> Self {
+        Self { accounts: HashMap::new(), programs: HashMap::new(), options, sysvars: SysvarCache::default() }
+    }
+
     /// The account at an address.
     pub fn get(&self, address: &Address) -> Option<&AccountSharedData> {
         self.accounts.get(address)
-    }
-
-    /// The account at an address, to be changed in its balance only.
-    pub fn get_mut(&mut self, address: &Address) -> Option<&mut AccountSharedData> {
-        self.accounts.get_mut(address)
     }
 
     /// All accounts, in no particular order.
@@ -47,6 +51,14 @@ impl Accounts {
     /// The program at an address.
     pub fn program(&self, address: &Address) -> Option<&Entry> {
         self.programs.get(address)
+    }
+
+    /// The program of an account.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn load_program(&self, account: &AccountSharedData) -> Result<Entry, InstructionError> {
+        programs::load_account(account, &self.options, |address| self.accounts.get(address))
     }
 
     /// Puts an account that is neither a program nor a sysvar, or whose program is put separately.
@@ -65,7 +77,7 @@ impl Accounts {
     /// It is a program that does not load, or a sysvar that does not read; nothing has changed then.
     pub fn set(&mut self, address: Address, account: AccountSharedData) -> Result<(), SvmError> {
         if account.executable() && address != Address::default() && *account.owner() != native_loader::ID {
-            let entry = programs::load_account(&account, |address| self.accounts.get(address))?;
+            let entry = self.load_program(&account)?;
             self.programs.insert(address, entry);
         } else {
             self.sysvars.update(&address, &account)?;

@@ -11,13 +11,13 @@ use crate::{
     host::{LoadedProgram, LoadedSysvars, Program, SetupError, Sysvars},
 };
 
-/// Something on the host, and the same on the evaluator.
-type Pair<H, E> = (Arc<H>, E);
+/// Programs by address: on the host, and on the evaluator.
+type Programs<E> = HashMap<Address, (Arc<Program>, Arc<LoadedProgram<E>>)>;
 
 /// What has been embedded. It holds for as long as the host's side is the very same.
 pub(super) struct Cache<E: HeadsBoundary> {
-    programs: Mutex<HashMap<Address, Pair<Program, Arc<LoadedProgram<E>>>>>,
-    sysvars: Mutex<Option<Pair<Sysvars, LoadedSysvars<E>>>>,
+    programs: Mutex<Programs<E>>,
+    sysvars: Mutex<Option<(Arc<Sysvars>, LoadedSysvars<E>)>>,
 }
 
 impl<E: HeadsBoundary> Default for Cache<E> {

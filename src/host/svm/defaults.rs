@@ -144,7 +144,7 @@ impl<E: HeadsBoundary> Svm<'_, E> {
             }
             _ => return Err(SvmError::InvalidLoader(format!("Unsupported loader: {loader}"))),
         }
-        self.accounts.insert_program(program, load_elf(file)?);
+        self.accounts.insert_program(program, load_elf(file, &self.accounts.options)?);
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     deltanet::HeadsBoundary,
-    host::{Ended, Environment, Machine, Program, ReturnData, RunError, Setup, Sibling},
+    host::{Ended, Environment, Machine, Program, ReturnData, RunError, Setup, SetupError, Sibling},
     tables::alphabet::Region,
     types::TransactionReturnData,
 };
@@ -48,18 +48,23 @@ enum Outcome {
 
 impl<E: HeadsBoundary> InvokeContext<'_, E> {
     /// Runs a program with the accounts and the data of the current instruction, and takes over what it did.
+    /// The log calls it `name`.
     ///
     /// # Errors
     /// An activation was not exactly one-hot.
-    pub(super) fn execute(&mut self, program: &Arc<Program>) -> Result<Result<(), Failure>, E::Error> {
-        match self.try_execute(program) {
+    pub(super) fn execute(
+        &mut self,
+        program: &Arc<Program>,
+        name: &str,
+    ) -> Result<Result<(), Failure>, E::Error> {
+        match self.try_execute(program, name) {
             Ok(()) => Ok(Ok(())),
             Err(Abort::Failure(failure)) => Ok(Err(failure)),
             Err(Abort::Evaluator(error)) => Err(error),
         }
     }
 
-    fn try_execute(&mut self, program: &Arc<Program>) -> Result<(), Abort<E::Error>> {
+    fn try_execute(&mut self, program: &Arc<Program>, name: &str) -> Result<(), Abort<E::Error>> {
         let frame = self.context.current()?;
         let aligned = *self.context.account(frame.program).owner() != bpf_loader_deprecated::ID;
         let Input { bytes, places, data_address } = serialize(&self.context, aligned)?;
@@ -79,18 +84,22 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         let environment = self.environment(aligned)?;
         let id = environment.program_id.into();
         let sysvars = self.cache.sysvars(self.evaluator, &environment.sysvars);
-        let mut machine = (self.cache.program(self.evaluator, &id, program, self.syscalls))
-            .and_then(|program| {
-                Machine::start(self.evaluator, &program, &sysvars, &setup, &environment, self.mode)
-            })
-            .map_err(|error| Abort::Failure(Failure::Other(error.to_string())))?;
+        let setup_failure = |error: SetupError| Abort::Failure(Failure::Other(error.to_string()));
+        let loaded =
+            (self.cache.program(self.evaluator, &id, program, self.syscalls)).map_err(setup_failure)?;
+        let mut machine = Machine::start(self.evaluator, &loaded, &sysvars, &setup, &environment, self.mode)
+            .map_err(setup_failure)?;
         let outcome = self.drive(&mut machine, aligned, &places)?;
         self.meter = machine.remaining().map_err(Abort::Evaluator)?;
-        self.logs.consumed(&id, paid - self.meter, before);
-        self.logs.return_data(&id, &self.context.return_data.data);
+        self.logs.consumed(name, paid - self.meter, before);
+        self.logs.return_data(name, &self.context.return_data.data);
+        let bytes = match outcome {
+            Outcome::Returned(0) => machine.bytes(Region::Input).map_err(Abort::Evaluator)?,
+            _ => Vec::new(),
+        };
+        machine.finish(&loaded);
         match outcome {
             Outcome::Returned(0) => {
-                let bytes = machine.bytes(Region::Input).map_err(Abort::Evaluator)?;
                 deserialize(&mut self.context, aligned, &bytes, &places).map_err(Abort::from)
             }
             Outcome::Returned(code) => Err(InstructionError::from(code).into()),

@@ -149,13 +149,17 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         let program = *self.context.key(index);
         let is_builtin = *self.context.account(index).owner() == native_loader::ID;
         self.context.return_data = TransactionReturnData { program_id: program, data: Vec::new() };
-        self.logs.invoke(&program, self.context.height());
+        let name = program.to_string();
+        self.logs.invoke(&name, self.context.height());
         let before = self.meter;
-        let result =
-            if is_builtin { builtin.run(self).map_err(Failure::from) } else { self.run_loaded(&program)? };
+        let result = if is_builtin {
+            builtin.run(self).map_err(Failure::from)
+        } else {
+            self.run_loaded(&program, &name)?
+        };
         Ok(match result {
             Ok(()) => {
-                self.logs.success(&program);
+                self.logs.success(&name);
                 if is_builtin && self.meter == before {
                     Err(InstructionError::BuiltinProgramsMustConsumeComputeUnits)
                 } else {
@@ -163,19 +167,19 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
                 }
             }
             Err(failure) => {
-                self.logs.failure(&program, &failure);
+                self.logs.failure(&name, &failure);
                 Err(failure.into())
             }
         })
     }
 
     /// Runs a program from an ELF file.
-    fn run_loaded(&mut self, program: &Address) -> Result<Result<(), Failure>, E::Error> {
+    fn run_loaded(&mut self, program: &Address, name: &str) -> Result<Result<(), Failure>, E::Error> {
         let remark = match self.accounts.program(program) {
-            Some(Entry::Loaded(loaded)) => return self.execute(&Arc::clone(loaded)),
+            Some(Entry::Loaded(loaded)) => return self.execute(&Arc::clone(loaded), name),
             Some(Entry::Closed) => "Program is not deployed",
             None if self.rules == Rules::Agave => match self.load_unmarked(program) {
-                Some(Entry::Loaded(loaded)) => return self.execute(&loaded),
+                Some(Entry::Loaded(loaded)) => return self.execute(&loaded, name),
                 _ => "Program is not deployed",
             },
             None => "Program is not cached",
@@ -185,6 +189,6 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
     }
     /// The program of an account that is not marked executable.
     fn load_unmarked(&self, program: &Address) -> Option<Entry> {
-        programs::load_account(self.accounts.get(program)?, |address| self.accounts.get(address)).ok()
+        self.accounts.load_program(self.accounts.get(program)?).ok()
     }
 }

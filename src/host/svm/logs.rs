@@ -1,7 +1,6 @@
 //! The log of a transaction, cut off at a number of bytes.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use solana_address::Address;
 use std::fmt;
 
 /// Lines of a log.
@@ -34,30 +33,30 @@ impl Logs {
         }
     }
 
-    /// "Program P invoke \[height\]".
-    pub fn invoke(&mut self, program: &Address, height: usize) {
+    /// "Program P invoke \[height\]"; programs are named by their address in base 58.
+    pub fn invoke(&mut self, program: &str, height: usize) {
         self.line(format!("Program {program} invoke [{height}]"));
     }
 
     /// "Program P consumed N of M compute units".
-    pub fn consumed(&mut self, program: &Address, units: u64, of: u64) {
+    pub fn consumed(&mut self, program: &str, units: u64, of: u64) {
         self.line(format!("Program {program} consumed {units} of {of} compute units"));
     }
 
     /// "Program return: P base64", if there is data.
-    pub fn return_data(&mut self, program: &Address, data: &[u8]) {
+    pub fn return_data(&mut self, program: &str, data: &[u8]) {
         if !data.is_empty() {
             self.line(format!("Program return: {program} {}", BASE64_STANDARD.encode(data)));
         }
     }
 
     /// "Program P success".
-    pub fn success(&mut self, program: &Address) {
+    pub fn success(&mut self, program: &str) {
         self.line(format!("Program {program} success"));
     }
 
     /// "Program P failed: E".
-    pub fn failure(&mut self, program: &Address, error: &impl fmt::Display) {
+    pub fn failure(&mut self, program: &str, error: &impl fmt::Display) {
         self.line(format!("Program {program} failed: {error}"));
     }
 

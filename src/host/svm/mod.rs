@@ -40,7 +40,7 @@ use history::History;
 pub use programs::ProgramLoadError;
 pub use sysvars::InvalidSysvarDataError;
 
-use super::{EpochStake, Mode, syscall_names::MAINNET_SYSCALLS};
+use super::{EpochStake, Mode, elf::LoadOptions};
 use crate::deltanet::HeadsBoundary;
 
 /// Why an account or a program was not taken; LiteSVM's variants.
@@ -101,6 +101,29 @@ pub struct ComputeBudget {
 /// A fresh one is like LiteSVM's `default()`: it has no accounts at all. The `with_` methods add to it;
 /// [`Self::new`] gives what LiteSVM's `new()` gives, except for the programs it ships, which
 /// [`Self::add_program`] adds.
+///
+/// ```
+/// use solana_account::Account;
+/// use solana_address::Address;
+/// use solana_message::{Message, VersionedMessage};
+/// use solana_system_interface::instruction::transfer;
+/// use solana_transaction::versioned::VersionedTransaction;
+/// use svmllm::{
+///     host::svm::Svm,
+///     tables::{Indexed, Weights},
+/// };
+///
+/// let network = Indexed::new(&Weights::generate())?;
+/// let mut svm = Svm::new(&network).with_sigverify(false).with_blockhash_check(false);
+/// let [from, to] = [1, 2].map(|byte| Address::new_from_array([byte; 32]));
+/// svm.set_account(from, Account { lamports: 1_000_000_000, ..Account::default() })?;
+/// let message = VersionedMessage::Legacy(Message::new(&[transfer(&from, &to, 1_000_000)], Some(&from)));
+/// let transaction = VersionedTransaction { signatures: vec![Default::default()], message };
+/// let meta = svm.send_transaction(transaction).map_err(|failed| failed.err)?;
+/// assert_eq!(meta.compute_units_consumed, 150);
+/// assert_eq!(svm.get_balance(&to), Some(1_000_000));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Svm<'e, E: HeadsBoundary> {
     evaluator: &'e E,
     cache: Arc<Cache<E>>,
@@ -140,15 +163,16 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
     /// No accounts, no features, no checks.
     pub fn bare(evaluator: &'e E) -> Self {
         let features = FeatureSet::default();
+        let syscalls = features::syscalls(&features);
         Self {
             evaluator,
             cache: Arc::default(),
             mode: Mode::Lazy,
             rules: Rules::LiteSvm,
-            accounts: Accounts::default(),
+            accounts: Accounts::new(load_options(&features, &syscalls)),
             reserved: reserved_keys(&features),
             features,
-            syscalls: MAINNET_SYSCALLS.into(),
+            syscalls,
             latest_blockhash: hash(b"genesis"),
             history: History::default(),
             compute_budget: None,
@@ -181,9 +205,13 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
         Self { rules, ..self }
     }
 
-    /// Other features. Set them before builtins, sysvars and feature accounts, which depend on them.
-    pub fn with_feature_set(self, features: FeatureSet) -> Self {
-        Self { reserved: reserved_keys(&features), features, ..self }
+    /// Other features. Set them before builtins, sysvars, feature accounts and programs, which depend on them.
+    pub fn with_feature_set(mut self, features: FeatureSet) -> Self {
+        self.syscalls = features::syscalls(&features);
+        self.accounts.options = load_options(&features, &self.syscalls);
+        self.reserved = reserved_keys(&features);
+        self.features = features;
+        self
     }
 
     /// Whether signatures are checked, and transactions refused that were processed before.
@@ -272,6 +300,13 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
         };
         Ok(())
     }
+}
+
+/// How programs are loaded.
+fn load_options(features: &FeatureSet, syscalls: &[&str]) -> LoadOptions {
+    LoadOptions::execution()
+        .with_versions(features::versions(features))
+        .with_syscalls(syscalls.iter().copied())
 }
 
 /// Accounts that no transaction may write.

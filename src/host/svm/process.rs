@@ -23,9 +23,7 @@ use super::{
 };
 use crate::{
     deltanet::HeadsBoundary,
-    types::{
-        FailedTransactionMetadata, SimulatedTransactionInfo, TransactionMetadata, TransactionResult,
-    },
+    types::{FailedTransactionMetadata, SimulatedTransactionInfo, TransactionMetadata, TransactionResult},
 };
 
 /// What came of a transaction.
@@ -58,6 +56,7 @@ impl<E: HeadsBoundary<Error = Infallible>> Svm<'_, E> {
     ///
     /// # Errors
     /// The transaction failed. If it was processed its fee is paid, nothing else has changed.
+    #[expect(clippy::result_large_err, reason = "it is LiteSVM's type")]
     pub fn send_transaction(&mut self, transaction: impl Into<VersionedTransaction>) -> TransactionResult {
         match self.try_send_transaction(transaction.into()) {
             Ok(result) => result,
@@ -68,6 +67,7 @@ impl<E: HeadsBoundary<Error = Infallible>> Svm<'_, E> {
     ///
     /// # Errors
     /// The transaction failed.
+    #[expect(clippy::result_large_err, reason = "it is LiteSVM's type")]
     pub fn simulate_transaction(
         &self,
         transaction: impl Into<VersionedTransaction>,

@@ -34,8 +34,8 @@ pub enum ProgramLoadError {
 }
 
 /// Loads and verifies an ELF file for execution.
-pub(super) fn load_elf(file: &[u8]) -> Result<Entry, ProgramLoadError> {
-    let program = elf::load(file, &LoadOptions::execution())?;
+pub(super) fn load_elf(file: &[u8], options: &LoadOptions) -> Result<Entry, ProgramLoadError> {
+    let program = elf::load(file, options)?;
     verify(&program.text, program.version)?;
     Ok(Entry::Loaded(Arc::new(program)))
 }
@@ -51,13 +51,14 @@ pub(super) fn is_loader(owner: &Address) -> bool {
 /// `IncorrectProgramId` for an owner that is no loader, else `InvalidAccountData`.
 pub(super) fn load_account<'a>(
     account: &AccountSharedData,
+    options: &LoadOptions,
     find: impl Fn(&Address) -> Option<&'a AccountSharedData>,
 ) -> Result<Entry, InstructionError> {
     /// Bytes before the file in an account of loader v4.
     const LOADER_V4_OFFSET: usize = 48;
 
     let load = |file: Option<&[u8]>| {
-        file.and_then(|file| load_elf(file).ok()).ok_or(InstructionError::InvalidAccountData)
+        file.and_then(|file| load_elf(file, options).ok()).ok_or(InstructionError::InvalidAccountData)
     };
     match *account.owner() {
         bpf_loader_deprecated::ID | bpf_loader::ID => load(Some(account.data())),

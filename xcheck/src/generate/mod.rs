@@ -1,6 +1,8 @@
 //! Deterministic generators of cases.
 
 pub mod body;
+pub mod bundle;
+pub mod calls;
 pub mod code;
 pub mod fault;
 pub mod handmade;
@@ -8,6 +10,7 @@ pub mod opcodes;
 pub mod own;
 pub mod random;
 pub mod spl;
+pub mod system;
 pub mod thorough;
 
 use rand::{Rng, SeedableRng, seq::IndexedRandom};

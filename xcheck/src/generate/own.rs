@@ -215,7 +215,7 @@ fn text(rng: &mut ChaCha8Rng) -> Vec<u8> {
             bytes(rng, len)
         }
         2 => "long ".repeat(rng.random_range(10..200)).into_bytes(),
-        _ => "Grüße, 世界 🦀"[..one(rng, &[2, 4, 9, 12, 15, 20])].as_bytes().to_vec(),
+        _ => "Grüße, 世界 🦀".as_bytes()[..one(rng, &[2, 3, 4, 9, 12, 15, 18, 20])].to_vec(),
     }
 }
 

@@ -1,11 +1,12 @@
 //! LiteSVM: whole transactions on Agave's own program runtime.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
 use anyhow::{Context, anyhow};
 use litesvm::{LiteSVM, types::TransactionMetadata};
 use solana_address::Address;
 use solana_compute_budget::compute_budget::ComputeBudget;
+use solana_hash::Hash;
 
 use crate::transaction::{
     Banks, Budget, Loader, ProgramFile, Runtime, SHIPPED, Settings, TransactionCase, TransactionOutcome,
@@ -41,6 +42,30 @@ impl LiteSvm {
         };
         SHIPPED.into_iter().map(file).collect()
     }
+
+    /// The blockhash that transactions must name where that is checked.
+    ///
+    /// # Errors
+    /// The bank cannot be made.
+    pub fn blockhash(&mut self) -> anyhow::Result<Hash> {
+        Ok(self.banks.fresh(&[], fresh)?.latest_blockhash())
+    }
+
+    /// How long the data of accounts are in a bank with these programs; those of the programs come along.
+    ///
+    /// # Errors
+    /// A program does not load.
+    pub fn lengths(
+        &mut self,
+        programs: &[ProgramFile],
+        others: &[Address],
+    ) -> anyhow::Result<BTreeMap<Address, u64>> {
+        let mut bank = self.banks.fresh(&[], fresh)?;
+        programs.iter().try_for_each(|program| add(&mut bank, program))?;
+        let addresses = programs.iter().map(|program| program.address).chain(others.iter().copied());
+        let length = |address| bank.get_account(&address).map_or(0, |account| account.data.len() as u64);
+        Ok(addresses.map(|address| (address, length(address))).collect())
+    }
 }
 
 fn fresh(inactive: &[Address]) -> anyhow::Result<LiteSVM> {
@@ -68,8 +93,9 @@ fn add(bank: &mut LiteSVM, program: &ProgramFile) -> anyhow::Result<()> {
 impl LiteSvm {
     /// The bank in which a case's transaction runs.
     fn bank(&mut self, case: &TransactionCase) -> anyhow::Result<LiteSVM> {
-        let Settings { budget, log_limit, .. } = case.settings;
+        let Settings { budget, log_limit, checks_blockhash, .. } = case.settings;
         let mut bank = self.banks.prepare(case, fresh, add)?.with_log_bytes_limit(log_limit);
+        bank = bank.with_blockhash_check(checks_blockhash);
         if let Some(Budget { units, heap }) = budget {
             let budget = ComputeBudget::new_with_defaults(false);
             bank = bank.with_compute_budget(ComputeBudget {

@@ -72,7 +72,7 @@ impl Case {
 }
 
 /// Nanoseconds a block takes by the weights.
-fn block_ns(function: Function, e: &Indexed) -> f64 {
+pub fn block_ns(function: Function, e: &Indexed) -> f64 {
     let mut blocks = function.blocks(e);
     let started = Instant::now();
     (0..BLOCKS).for_each(|_| blocks());
@@ -80,14 +80,15 @@ fn block_ns(function: Function, e: &Indexed) -> f64 {
 }
 
 /// Nanoseconds a block takes natively.
-fn native_ns(function: Function) -> f64 {
+pub fn native_ns(function: Function) -> f64 {
     let bytes = vec![0x5a; BLOCKS * function.block()];
     let started = Instant::now();
     black_box(function.native(black_box(&bytes)));
     started.elapsed().as_nanos() as f64 / BLOCKS as f64
 }
 
-fn row(function: Function) -> &'static str {
+/// What a function's row is called.
+pub fn row(function: Function) -> &'static str {
     match function {
         Function::Sha256 => "sha256_block",
         Function::Sha512 => "sha512_block",

@@ -1,6 +1,7 @@
 //! The suites, one file each, and what runs them.
 
 mod budgets;
+pub mod cpi;
 pub mod demos;
 pub mod dense;
 pub mod elf;
@@ -10,7 +11,11 @@ pub mod performance;
 pub mod programs;
 mod random;
 pub mod sabotage;
+pub mod spl;
+pub mod syscall_transactions;
+pub mod system;
 pub mod tables;
+pub mod transactions;
 pub mod version_transactions;
 mod versions;
 
@@ -44,7 +49,15 @@ pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 pub const OTHERS: [&str; 7] = ["tables", "dense", "sabotage", "elf", "hashes", "demos", "performance"];
 
 /// The names of the suites of transactions. The last is a part of `versions` where results are written.
-pub const TRANSACTIONS: [&str; 2] = [programs::NAME, version_transactions::NAME];
+pub const TRANSACTIONS: [&str; 7] = [
+    programs::NAME,
+    system::NAME,
+    cpi::NAME,
+    spl::NAME,
+    transactions::NAME,
+    syscall_transactions::NAME,
+    version_transactions::NAME,
+];
 
 /// Finds a suite of transactions by name; `None` if the name is not among [`TRANSACTIONS`].
 ///
@@ -60,6 +73,11 @@ pub fn transactions_by_name(
     }
     Some(match name {
         programs::NAME => programs::Programs::new(seed, oracle).map(boxed),
+        system::NAME => system::System::new(seed, oracle).map(boxed),
+        cpi::NAME => cpi::Cpi::new(seed, oracle).map(boxed),
+        transactions::NAME => transactions::Transactions::new(seed, oracle).map(boxed),
+        spl::NAME => spl::Spl::new(seed).map(boxed),
+        syscall_transactions::NAME => Ok(boxed(syscall_transactions::SyscallTransactions::new(seed))),
         version_transactions::NAME => version_transactions::VersionTransactions::new(seed).map(boxed),
         _ => return None,
     })

@@ -1,6 +1,6 @@
 //! Speed next to the reference interpreter, in one process and in turn.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use serde_json::json;
@@ -10,10 +10,12 @@ use svmllm::{
     tables::{Dense, Indexed, Weights},
 };
 
-use super::{Options, progress_bar};
+use super::{Options, hashes, progress_bar};
 use crate::{
     bench_programs::{self, interleaved, reference_ns},
+    bench_syscalls,
     case::Case,
+    hashes::Function,
     machine::setup,
     oracle::sbpf::{self, Sbpf},
     report::{OracleVersion, Report, Row, seconds_since},
@@ -23,6 +25,8 @@ use crate::{
 const ROUNDS: usize = 7;
 /// Iterations of a loop.
 const ITERATIONS: u32 = 20_000;
+/// Times a syscall is called.
+const CALLS: u64 = 50;
 /// Iterations of a loop on tensors.
 const DENSE_ITERATIONS: u32 = 20;
 
@@ -56,7 +60,7 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
     let mut reference = Sbpf::untraced();
     let rounds = if options.sample.is_some() { 1 } else { ROUNDS };
     let loops = bench_programs::all(ITERATIONS);
-    let bar = progress_bar("performance", loops.len() as u64 + 1, options.progress);
+    let bar = progress_bar("performance", loops.len() as u64 + 3, options.progress);
     let mut rows = Vec::new();
     for benchmark in &loops {
         let case = &benchmark.case;
@@ -74,10 +78,24 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         rows.push(Row::new("dense_alu64", medians[0], medians[1]));
         bar.inc(1);
     }
+    for function in [Function::Sha256, Function::Keccak256] {
+        let mut ours = || Ok(hashes::block_ns(function, &indexed));
+        let mut theirs = || Ok(hashes::native_ns(function));
+        let medians = interleaved(rounds, &mut [&mut ours, &mut theirs])?;
+        rows.push(Row::new(hashes::row(function), medians[0], medians[1]));
+    }
+    for benchmark in bench_syscalls::all()? {
+        let each = |total: Duration| total.as_nanos() as f64 / CALLS as f64;
+        let mut ours = || benchmark.time(&indexed, CALLS).map(each);
+        let mut theirs = || benchmark.native_time(CALLS).map(each);
+        let medians = interleaved(rounds, &mut [&mut ours, &mut theirs])?;
+        rows.push(Row::new(benchmark.name, medians[0], medians[1]));
+        bar.inc(1);
+    }
     bar.finish_and_clear();
     Ok(Report {
         suite: "performance",
-        oracle: OracleVersion { name: "solana-sbpf interpreter", version: sbpf::VERSION },
+        oracle: OracleVersion { name: "solana-sbpf interpreter, and native code for blocks and syscalls", version: sbpf::VERSION },
         svmllm: env!("CARGO_PKG_VERSION"),
         seed,
         evaluator: "indexed, and dense where named".into(),

@@ -57,6 +57,8 @@ pub struct Settings {
     pub log_limit: Option<usize>,
     /// Features of the mainnet set that are switched off.
     pub inactive: Vec<Address>,
+    /// Whether the transaction needs the latest blockhash or a nonce.
+    pub checks_blockhash: bool,
 }
 
 /// What a transaction may use up.

@@ -91,11 +91,12 @@ fn add<E: HeadsBoundary>(bank: &mut Svm<E>, program: &ProgramFile) -> anyhow::Re
 impl<E: HeadsBoundary> Neural<E> {
     /// The bank in which a case's transaction runs.
     fn bank(&mut self, case: &TransactionCase) -> anyhow::Result<Svm<'static, E>> {
-        let Settings { budget, log_limit, .. } = case.settings;
+        let Settings { budget, log_limit, checks_blockhash, .. } = case.settings;
         let make = |inactive: &[Address]| {
             fresh(self.evaluator, self.mode, inactive, self.shipping.shipped(inactive)?)
         };
         let mut bank = self.banks.prepare(case, make, add)?.with_log_bytes_limit(log_limit);
+        bank = bank.with_blockhash_check(checks_blockhash);
         if let Some(Budget { units, heap }) = budget {
             bank = bank.with_compute_budget(ComputeBudget {
                 compute_unit_limit: units,

@@ -410,7 +410,7 @@ fn random_calls() {
     let payer = random_address(&mut world.random);
     both.set_account(payer, account(1 << 50, Vec::new(), system_program::ID));
     let mut labels: BTreeMap<String, u32> = BTreeMap::new();
-    for round in 0..1500 {
+    for round in 0..400 {
         world.fill(&mut both);
         let program_id = pick(&mut world.random, &world.programs);
         let mut accounts: Vec<AccountMeta> = Vec::new();
@@ -447,6 +447,6 @@ fn random_calls() {
     println!("{labels:#?}");
     let succeeded: u32 =
         labels.iter().filter(|(label, _)| label.starts_with("ok")).map(|(_, count)| count).sum();
-    assert!(succeeded > 300, "{labels:#?}");
-    assert!(labels.len() > 25, "{labels:#?}");
+    assert!(succeeded > 80, "{labels:#?}");
+    assert!(labels.len() > 20, "{labels:#?}");
 }

@@ -1,9 +1,12 @@
 //! Instructions for the programs of the Solana Program Library, good ones and hostile ones.
 
 pub mod extensions;
+pub mod flows;
 pub mod hostile;
 pub mod memo;
+pub mod stake;
 mod state;
+pub mod tables;
 pub mod token;
 
 use rand::{Rng, seq::IndexedRandom};

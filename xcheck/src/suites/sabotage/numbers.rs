@@ -1,0 +1,139 @@
+//! Sums and products in the prime fields, which reach the layers that only wide numbers use.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use svmllm::{
+    alu::{
+        field::{self, Prime},
+        wide::Number,
+    },
+    deltanet::HeadsBoundary,
+    tables::{
+        alphabet::Bit,
+        numbers::{self, NumberConst, NumberSet},
+        poseidon,
+    },
+};
+
+use super::Witness;
+
+/// Something computed with wide numbers.
+#[derive(Clone, Copy, Debug)]
+pub enum Sum {
+    /// In the field with this number: a b, a - b and a below the modulus, and whether a already was.
+    Field(usize, [u64; 6], [u64; 6]),
+    /// A constant.
+    Constant(NumberConst, NumberSet),
+}
+
+impl Witness for Sum {
+    type Outcome = Vec<u64>;
+
+    fn run<E: HeadsBoundary>(&self, e: &E) -> Result<Vec<u64>, E::Error> {
+        match self {
+            Self::Field(6, a, b) => field(e, field::BLS12_381, *a, *b),
+            Self::Field(number, a, b) => field(e, FIELDS[*number], first(a), first(b)),
+            Self::Constant(constant, set) if set.words() == 6 => {
+                read(e, &field::constant::<E, 6>(e, *constant))
+            }
+            Self::Constant(constant, _) => read(e, &field::constant::<E, 4>(e, *constant)),
+        }
+    }
+}
+
+/// The fields of four words, in the order of [`ModulusId`](svmllm::tables::ModulusId); the one of six is
+/// the seventh.
+const FIELDS: [Prime<4>; 8] = [
+    field::CURVE25519,
+    field::CURVE25519_ORDER,
+    field::SECP256K1,
+    field::SECP256K1_ORDER,
+    field::BN254,
+    field::BN254_ORDER,
+    field::BLS12_381_ORDER,
+    field::BLS12_381_ORDER,
+];
+
+fn first([a, b, c, d, ..]: &[u64; 6]) -> [u64; 4] {
+    [*a, *b, *c, *d]
+}
+
+fn read<E: HeadsBoundary, const N: usize>(e: &E, number: &Number<E, N>) -> Result<Vec<u64>, E::Error> {
+    number.iter().map(|word| e.read_out(word)).collect()
+}
+
+fn field<E: HeadsBoundary, const N: usize>(
+    e: &E,
+    field: Prime<N>,
+    a: [u64; N],
+    b: [u64; N],
+) -> Result<Vec<u64>, E::Error> {
+    let (a, b) = (a.map(|word| e.embed(word)), b.map(|word| e.embed(word)));
+    let mut seen = Vec::new();
+    for number in [field.multiply(e, &a, &b), field.subtract(e, &a, &b), a.clone()] {
+        seen.extend(read(e, &field.canonical(e, &number))?);
+    }
+    seen.push(e.read_digit::<Bit>(&field.exceeds(e, &a))? as u64);
+    Ok(seen)
+}
+
+/// Sums of every field, with numbers of every size.
+fn fields(rng: &mut ChaCha8Rng) -> Vec<Sum> {
+    let mut sums = Vec::new();
+    for round in 0..48 {
+        for field in 0..FIELDS.len() {
+            let mut number = || -> [u64; 6] {
+                let mut words = std::array::from_fn(|_| rng.random());
+                let top = if field == 6 { 5 } else { 3 };
+                // Of a number that is as large as can be the digits above are as large as can be.
+                words[top] = if round % 8 == 7 { u64::MAX << 4 } else { words[top] >> (round % 8) };
+                words
+            };
+            sums.push(Sum::Field(field, number(), number()));
+        }
+    }
+    sums
+}
+
+/// Every constant.
+fn constants() -> Vec<Sum> {
+    use NumberSet::{Bls12381, Bn254, Curve25519, Poseidon, Secp256k1};
+    let mut all: Vec<Sum> = [
+        numbers::CURVE25519_D,
+        numbers::CURVE25519_IMAGINARY,
+        numbers::CURVE25519_2D,
+        numbers::CURVE25519_INVERSE_ROOT,
+    ]
+    .map(|number| Sum::Constant(number, Curve25519))
+    .to_vec();
+    all.extend(
+        [
+            numbers::SECP256K1_TRIPLE_B,
+            numbers::SECP256K1_X,
+            numbers::SECP256K1_Y,
+            numbers::SECP256K1_ORDER_DIGITS,
+        ]
+        .map(|number| Sum::Constant(number, Secp256k1)),
+    );
+    for set in [Bn254, Bls12381] {
+        let parts = [0, 1];
+        let mut of_set = vec![NumberConst::triple_b(set)];
+        of_set.extend(parts.map(|part| NumberConst::twist_triple_b(set, part)));
+        of_set.extend((1..=5).flat_map(|k| parts.map(|part| NumberConst::frobenius(set, k, part))));
+        all.extend(of_set.into_iter().map(|number| Sum::Constant(number, set)));
+    }
+    for width in 2..=poseidon::MAX_WIDTH {
+        let rounds = (0..poseidon::rounds(width))
+            .flat_map(|round| (0..width).map(move |lane| NumberConst::poseidon_round(width, round, lane)));
+        let matrix = (0..width)
+            .flat_map(|row| (0..width).map(move |column| NumberConst::poseidon_matrix(width, row, column)));
+        all.extend(rounds.chain(matrix).map(|number| Sum::Constant(number, Poseidon)));
+    }
+    all
+}
+
+/// Sums in fields, then every constant.
+pub fn all(seed: u64) -> Vec<Sum> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    [fields(&mut rng), constants()].concat()
+}
