@@ -174,7 +174,10 @@ fn sites() {
                     function = rest.split(['(', '<']).next().unwrap_or(rest);
                 }
                 if line.contains(&format!("Site::{site:?})")) {
-                    places.push(format!("`{path}`, `{function}`"));
+                    let place = format!("`{path}`, `{function}`");
+                    if !places.contains(&place) {
+                        places.push(place);
+                    }
                 }
             }
         }

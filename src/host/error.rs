@@ -143,6 +143,20 @@ pub enum SyscallError {
     /// An address the caller may not name.
     #[error("Invalid pointer")]
     InvalidPointer,
+    /// Poseidon was asked for what it does not have.
+    #[error(transparent)]
+    Poseidon(#[from] PoseidonError),
+}
+
+/// What Poseidon does not have: the texts of the reference's `PoseidonSyscallError`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PoseidonError {
+    /// Such parameters.
+    #[error("Invalid parameters.")]
+    InvalidParameters,
+    /// Such an order of bytes.
+    #[error("Invalid endianness.")]
+    InvalidEndianness,
 }
 
 /// Why seeds make no address: the texts of the reference's `PubkeyError`.
@@ -168,9 +182,6 @@ pub enum RunError {
     /// A syscall, with an error that becomes the instruction's own.
     #[error("{0}")]
     Instruction(InstructionError),
-    /// A syscall the weights do not compute.
-    #[error("the weights do not compute {0}")]
-    NotComputed(&'static str),
 }
 
 impl RunError {
@@ -178,9 +189,9 @@ impl RunError {
     pub fn name(&self) -> String {
         let variant = match self {
             Self::Vm(error) | Self::Syscall(SyscallError::Access(error)) => return error.name().to_owned(),
+            Self::Syscall(SyscallError::Poseidon(error)) => format!("{error:?}"),
             Self::Syscall(error) => format!("{error:?}"),
             Self::Instruction(error) => format!("{error:?}"),
-            Self::NotComputed(_) => return "NotComputed".to_owned(),
         };
         variant.split([' ', '(', '{']).next().unwrap_or_default().to_owned()
     }

@@ -21,7 +21,7 @@ pub use effect::{Effect, Frame, Store};
 pub use environment::{
     Address, DEFAULT_SLOT, Environment, EpochStake, ReturnData, SYSVAR_IDS, Sibling, Sysvars,
 };
-pub use error::{AccessType, EbpfError, RunError, SeedsError, SyscallError};
+pub use error::{AccessType, EbpfError, PoseidonError, RunError, SeedsError, SyscallError};
 pub use machine::{
     Abi, Ended, HEAP_ADDRESS, INPUT_ADDRESS, LoadedProgram, LoadedSysvars, MAX_REGION_BYTES, Machine, Mode,
     STACK_ADDRESS, STACK_BYTES, Setup, SetupError,

@@ -10,7 +10,7 @@ use crate::{
     machine::{Image, Lazy, State},
     tables::{
         Site, Word,
-        alphabet::{Bit, Nibble, Syscall},
+        alphabet::{Bit, Nibble},
         catalogue::{BIT_NOT, EQUAL, LESS},
     },
 };
@@ -61,8 +61,10 @@ pub enum Abort<S: Heads> {
     ArithmeticOverflow,
     /// A sysvar the runtime does not have.
     UnsupportedSysvar,
-    /// A syscall the weights do not compute.
-    NotComputed(Syscall),
+    /// A set of parameters Poseidon does not have.
+    PoseidonParameters,
+    /// An order of bytes Poseidon does not know.
+    PoseidonOrder,
 }
 
 /// Why a micro-program stopped early.
@@ -127,6 +129,18 @@ impl<'a, S: Lazy> Call<'a, S> {
     pub fn capped_sum(&self, a: &Word<S>, b: &Word<S>) -> Word<S> {
         let (sum, carry) = self.e.add_words(a, b, &self.e.digit::<Bit, 0>());
         self.e.attend(&carry, [&sum, &self.e.literal::<0xffff_ffff_ffff_ffff>()])
+    }
+
+    /// a * b, or all ones if that leaves 64 bits.
+    pub fn capped_product(&self, a: &Word<S>, b: &Word<S>) -> Word<S> {
+        let fits = self.e.is_zero(&alu::multiply_high(self.e, a, b));
+        self.e.attend(&fits, [&self.e.literal::<0xffff_ffff_ffff_ffff>(), &alu::multiply(self.e, a, b)])
+    }
+
+    /// a - 1, or 0 for 0.
+    pub fn less_one(&self, a: &Word<S>) -> Word<S> {
+        let (less, none) = self.e.decrement(a);
+        self.e.attend(&none, [&less, &self.e.literal::<0>()])
     }
 
     /// a / 250: bytes a compute unit pays for.

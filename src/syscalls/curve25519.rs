@@ -10,7 +10,7 @@ use crate::{
     machine::Lazy,
     tables::{
         Site, Word,
-        alphabet::{Bit, Nibble, Quarter, Syscall},
+        alphabet::{Bit, Nibble, Quarter},
         catalogue::{BIT_AND, NOT_GREATER},
     },
 };
@@ -70,11 +70,6 @@ impl Group {
 }
 
 impl<S: Lazy> Call<'_, S> {
-    /// Whether a selector has a value.
-    pub fn selects(&self, selector: &Word<S>, value: &Word<S>) -> Returns<bool, S> {
-        self.observe(&self.equal(selector, value), Site::Selector)
-    }
-
     /// The group that the first argument selects, if it is one of these.
     fn group(&self) -> Returns<Option<Group>, S> {
         let selector = &self.arguments[0];
@@ -84,24 +79,10 @@ impl<S: Lazy> Call<'_, S> {
         Ok(self.selects(selector, &self.e.literal::<1>())?.then_some(Group::Ristretto))
     }
 
-    /// What to say of a selector that selects none of these groups.
-    fn other_curve(&self, syscall: Syscall) -> Returns<Abort<S>, S> {
-        let e = self.e;
-        // The groups of BLS12-381, in both byte orders.
-        for selector in [e.literal::<5>(), e.literal::<6>(), e.literal::<0x85>(), e.literal::<0x86>()] {
-            if self.selects(&self.arguments[0], &selector)? {
-                return Ok(Abort::NotComputed(syscall));
-            }
-        }
-        Ok(Abort::InvalidAttribute)
-    }
-
     /// `sol_curve_validate_point(curve, point)`.
     pub fn curve_validate_point(&mut self) -> Returns<Word<S>, S> {
         let e = self.e;
-        let Some(group) = self.group()? else {
-            return Err(Failure::Abort(self.other_curve(Syscall::CurveValidatePoint)?));
-        };
+        let Some(group) = self.group()? else { return self.validate_bls12_381() };
         self.charge(&group.costs(e).validate)?;
         let point = self.address(&self.arguments[1])?;
         let (_, valid) = group.decompress(e, &point);
@@ -111,9 +92,7 @@ impl<S: Lazy> Call<'_, S> {
     /// `sol_curve_group_op(curve, operation, left, right, result)`.
     pub fn curve_group_op(&mut self) -> Returns<Word<S>, S> {
         let e = self.e;
-        let Some(group) = self.group()? else {
-            return Err(Failure::Abort(self.other_curve(Syscall::CurveGroupOp)?));
-        };
+        let Some(group) = self.group()? else { return self.operate_bls12_381() };
         let costs = group.costs(e);
         let [_, operation, left, right, _] = self.arguments.clone();
         let read = |call: &mut Self, cost: &Word<S>| {
@@ -169,8 +148,7 @@ impl<S: Lazy> Call<'_, S> {
         }
         let Some(group) = self.group()? else { return Err(Failure::Abort(Abort::InvalidAttribute)) };
         let costs = group.costs(e);
-        let (more, none) = e.decrement(&count);
-        let more = e.attend(&none, [&more, &e.literal::<0>()]);
+        let more = self.less_one(&count);
         self.charge(&alu::add(e, &costs.sum, &alu::multiply(e, &costs.sum_more, &more)))?;
         let length = e.shift_left(&count, &e.digit::<Nibble, 1>(), &e.digit::<Quarter, 1>());
         let (scalars, points) = (self.bytes(&scalars, &length)?, self.bytes(&points, &length)?);

@@ -81,6 +81,8 @@ pub enum Site {
     Selector,
     /// Whether there are few enough elements.
     SliceCount,
+    /// Whether an input is as long as it has to be.
+    InputLength,
     /// Whether what was given encodes points and scalars.
     PointValid,
     /// Whether a recovery id is one.
@@ -99,7 +101,7 @@ pub enum Site {
 
 impl Site {
     /// Every site.
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 47] = [
         Self::Unit,
         Self::Taken,
         Self::DivisorZero,
@@ -139,6 +141,7 @@ impl Site {
         Self::OnCurve,
         Self::Selector,
         Self::SliceCount,
+        Self::InputLength,
         Self::PointValid,
         Self::RecoveryId,
         Self::SiblingFits,

@@ -75,7 +75,8 @@ fn results(
     let whole = sample.is_none() && common.evaluator != "reference";
     let out = out.or_else(|| whole.then(|| PathBuf::from("results")));
     let names: Vec<&str> = if names.is_empty() {
-        [&suites::NAMES[..], &suites::OTHERS, &suites::TRANSACTIONS[..suites::TRANSACTIONS.len() - 1]].concat()
+        [&suites::NAMES[..], &suites::OTHERS, &suites::TRANSACTIONS[..suites::TRANSACTIONS.len() - 1]]
+            .concat()
     } else {
         names.iter().map(String::as_str).collect()
     };

@@ -6,7 +6,7 @@ use crate::{
     tables::{
         Evaluator, Power,
         alphabet::{Bit, Nibble},
-        catalogue::BIT_AND,
+        catalogue::{BIT_AND, LESS},
     },
 };
 
@@ -35,6 +35,9 @@ pub trait Field<E: Evaluator>: Copy {
     fn attend(self, e: &E, key: &E::Digit<Nibble>, values: [&Self::Element; 16]) -> Self::Element;
     /// A root of a, and whether there is one. The modulus has to be 3 modulo 4.
     fn root(self, e: &E, a: &Self::Element) -> (Self::Element, E::Digit<Bit>);
+
+    /// Whether a canonical element is larger than its negative; imaginary parts are compared first.
+    fn is_larger(self, e: &E, a: &Self::Element) -> E::Digit<Bit>;
 
     /// a b.
     fn multiply(self, e: &E, a: &Self::Element, b: &Self::Element) -> Self::Element {
@@ -105,6 +108,11 @@ impl<E: Evaluator, const N: usize> Field<E> for Prime<N> {
         let root = self.power(e, a, Power::Root);
         let is_root = self.equal(e, &self.square(e, &root), a);
         (root, is_root)
+    }
+
+    fn is_larger(self, e: &E, a: &Number<E, N>) -> E::Digit<Bit> {
+        let negative = self.canonical(e, &self.negate(e, a));
+        e.apply1(LESS, &wide::compare(e, &negative, a))
     }
 }
 
@@ -208,5 +216,10 @@ impl<E: Evaluator, const N: usize> Field<E> for Quadratic<N> {
         let root = [r.clone(), wide::select(e, &f.is_zero(e, &r), &other, &alone)];
         let is_root = self.equal(e, &self.square(e, &root), a);
         (root, is_root)
+    }
+
+    fn is_larger(self, e: &E, a: &Pair<E, N>) -> E::Digit<Bit> {
+        let [real, imaginary] = a.each_ref().map(|part| self.0.is_larger(e, part));
+        e.attend_digit(&wide::is_zero(e, &a[1]), [&imaginary, &real])
     }
 }

@@ -3,7 +3,7 @@
 use super::Machine;
 use crate::{
     deltanet::HeadsBoundary,
-    host::{AccessType, EbpfError, RunError, SeedsError, SyscallError, syscall_names::ALL_SYSCALLS},
+    host::{AccessType, EbpfError, PoseidonError, RunError, SeedsError, SyscallError},
     machine::{self, Access},
     syscalls::{Abort, MAX_RETURN_DATA},
     tables::{
@@ -67,7 +67,6 @@ impl<E: HeadsBoundary> Machine<'_, E> {
                 let kind = if *store { AccessType::Store } else { AccessType::Load };
                 SyscallError::from(self.violation(kind, address, e.read_out(length)?)?).into()
             }
-            Abort::NotComputed(syscall) => RunError::NotComputed(ALL_SYSCALLS[*syscall as usize]),
             other => RunError::Syscall(self.syscall_error(other)?),
         })
     }
@@ -97,12 +96,13 @@ impl<E: HeadsBoundary> Machine<'_, E> {
             Abort::TooManySlices => SyscallError::TooManySlices,
             Abort::InvalidPointer => SyscallError::InvalidPointer,
             Abort::InvalidAttribute => SyscallError::InvalidAttribute,
+            Abort::PoseidonParameters => PoseidonError::InvalidParameters.into(),
+            Abort::PoseidonOrder => PoseidonError::InvalidEndianness.into(),
             Abort::Abort
             | Abort::Budget
             | Abort::ArithmeticOverflow
             | Abort::UnsupportedSysvar
-            | Abort::Access { .. }
-            | Abort::NotComputed(_) => SyscallError::Abort,
+            | Abort::Access { .. } => SyscallError::Abort,
         })
     }
 }

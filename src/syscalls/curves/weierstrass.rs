@@ -82,6 +82,17 @@ impl<E: Evaluator, F: Field<E>> Curve<E, F> {
         self.field.equal(e, &self.field.square(e, y), &self.right_side(e, x))
     }
 
+    /// A y for this x, canonical, the larger of both where the bit is on; and whether there is one.
+    pub fn y(&self, e: &E, x: &F::Element, larger: &E::Digit<Bit>) -> (F::Element, E::Digit<Bit>) {
+        let f = self.field;
+        let (y, is_square) = f.root(e, &self.right_side(e, x));
+        let y = f.canonical(e, &y);
+        let other = f.canonical(e, &f.negate(e, &y));
+        let is_larger = f.is_larger(e, &y);
+        let differs = e.attend_digit(larger, [&is_larger, &not(e, &is_larger)]);
+        (f.select(e, &differs, &y, &other), is_square)
+    }
+
     /// p + q. Every pair of points is added by the same formula (Renes, Costello, Batina 2015, for a = 0).
     pub fn add(&self, e: &E, p: &Point<F::Element>, q: &Point<F::Element>) -> Point<F::Element> {
         let f = self.field;

@@ -10,6 +10,8 @@ pub const PROGRAM_ID: [u8; 32] = [5; 32];
 /// A syscall, its arguments and its surroundings.
 #[derive(Clone, Debug)]
 pub struct Call {
+    /// What it is counted under.
+    pub family: &'static str,
     /// The name programs import it by.
     pub name: &'static str,
     /// Registers 1 to 5.

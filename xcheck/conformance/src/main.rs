@@ -1,19 +1,24 @@
 //! Single syscalls on the weights against solana-svm's conformance entry points.
 //!
-//! `results` runs the suite and writes `results/syscalls.json`; `case SEED INDEX` runs one call again.
+//! `results SUITE` runs a suite and writes `results/SUITE.json`; `case SUITE SEED INDEX` runs one call again.
 
 mod call;
 mod generate;
 mod oracle;
+mod rows;
 mod subject;
 
 use call::Call;
-use clap::{Parser, Subcommand};
-use generate::{AMPLE, Generator};
+use clap::{Parser, Subcommand, ValueEnum};
+use generate::{AMPLE, CURVES, Generator, SYSCALLS};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
-use std::{collections::BTreeMap, path::PathBuf, time::Instant};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 use svmllm::{
     deltanet::HeadsBoundary,
     tables::{Dense, Indexed, Weights},
@@ -30,26 +35,56 @@ struct Arguments {
 enum Command {
     /// Runs the suite and writes its results.
     Results {
+        /// Which suite.
+        #[arg(default_value = "syscalls")]
+        suite: Suite,
         /// Calls with ample units; each is run again with about as many as it needs.
         #[arg(long, default_value_t = 9000)]
         calls: u64,
-        /// Calls on the dense evaluator.
+        /// Calls on the dense evaluator, where the suite has no curves: those would take days.
         #[arg(long, default_value_t = 200)]
         dense: u64,
         /// Seed.
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Where the results go.
-        #[arg(long, default_value = "../../results/syscalls.json")]
+        /// The folder the results go to.
+        #[arg(long, default_value = "../../results")]
         out: PathBuf,
     },
     /// Runs one call again and prints it.
     Case {
+        /// Which suite.
+        suite: Suite,
         /// Seed.
         seed: u64,
         /// Number of the call.
         index: u64,
     },
+}
+
+/// Which syscalls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Suite {
+    /// Those of curves and fields.
+    Curves,
+    /// All others.
+    Syscalls,
+}
+
+impl Suite {
+    fn names(self) -> generate::Suite {
+        match self {
+            Self::Curves => CURVES,
+            Self::Syscalls => SYSCALLS,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Curves => "curves",
+            Self::Syscalls => "syscalls",
+        }
+    }
 }
 
 #[derive(Default, Serialize)]
@@ -65,6 +100,9 @@ struct Tally {
     matched: u64,
     mismatches: Vec<String>,
     by_name: BTreeMap<&'static str, Count>,
+    by_family: BTreeMap<&'static str, Count>,
+    /// Pairings of points that are right.
+    pairings: u64,
     errors: BTreeMap<String, u64>,
 }
 
@@ -76,14 +114,19 @@ impl Tally {
         let reference = oracle::run(call);
         let ours = subject::run(evaluator, call);
         self.cases += 1;
-        let count = self.by_name.entry(call.name).or_default();
-        count.cases += 1;
-        match &reference.result {
-            Ok(_) => count.returned += 1,
-            Err((family, number)) => {
-                count.failed += 1;
-                *self.errors.entry(format!("{family}:{number}")).or_default() += 1;
+        let by_name = self.by_name.entry(call.name).or_default();
+        for count in [by_name, self.by_family.entry(call.family).or_default()] {
+            count.cases += 1;
+            match &reference.result {
+                Ok(_) => count.returned += 1,
+                Err(_) => count.failed += 1,
             }
+        }
+        match &reference.result {
+            Ok(returned) => {
+                self.pairings += u64::from(*returned == 0 && call.family.ends_with("_pairing"));
+            }
+            Err((family, number)) => *self.errors.entry(format!("{family}:{number}")).or_default() += 1,
         }
         let differences = match ours {
             Ok(ours) => call.differences(&reference, &ours),
@@ -100,9 +143,12 @@ impl Tally {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
-        Command::Results { calls, dense, seed, out } => results(calls, dense, seed, &out),
-        Command::Case { seed, index } => {
-            let call = Generator::call(seed, index);
+        Command::Results { suite, calls, dense, seed, out } => {
+            let dense = if suite == Suite::Curves { 0 } else { dense };
+            results(suite, calls, dense, seed, &out)
+        }
+        Command::Case { suite, seed, index } => {
+            let call = Generator::call(suite.names(), seed, index);
             println!("{} {:#x?}", call.name, call.arguments);
             let reference = oracle::run(&call);
             println!("reference: {:?}, {} units left", reference.result, reference.units);
@@ -114,14 +160,14 @@ fn main() -> anyhow::Result<()> {
     }
 }
 
-fn results(calls: u64, dense: u64, seed: u64, out: &PathBuf) -> anyhow::Result<()> {
+fn results(suite: Suite, calls: u64, dense: u64, seed: u64, out: &Path) -> anyhow::Result<()> {
     let begun = Instant::now();
     let weights = Weights::generate();
     let indexed = Indexed::new(&weights)?;
     let mut tally = Tally::default();
     let bar = indicatif::ProgressBar::new(calls + dense);
     for index in 0..calls {
-        let mut call = Generator::call(seed, index);
+        let mut call = Generator::call(suite.names(), seed, index);
         let what = format!("seed {seed} index {index}");
         let used = tally.run(&indexed, &call, &what)?;
         // Just enough, one too few, and somewhere on the way.
@@ -137,7 +183,7 @@ fn results(calls: u64, dense: u64, seed: u64, out: &PathBuf) -> anyhow::Result<(
     let tensors = Dense::new(&weights)?;
     let mut index = 0;
     while tally.cases < on_indexed + dense {
-        let call = Generator::call(seed + 1, index);
+        let call = Generator::call(suite.names(), seed + 1, index);
         // A search for an address takes minutes on tensors.
         if call.name != "sol_try_find_program_address" {
             tally.run(&tensors, &call, &format!("dense seed {} index {index}", seed + 1))?;
@@ -146,21 +192,27 @@ fn results(calls: u64, dense: u64, seed: u64, out: &PathBuf) -> anyhow::Result<(
         index += 1;
     }
     bar.finish_and_clear();
-    let report = serde_json::json!({
-        "suite": "syscalls",
+    let mut report = serde_json::json!({
+        "suite": suite.name(),
         "oracle": { "name": "solana-svm conformance", "version": "4.2.2" },
         "svmllm": env!("CARGO_PKG_VERSION"),
         "seed": seed,
-        "evaluator": "indexed, dense",
+        "evaluator": if dense > 0 { "indexed, dense" } else { "indexed" },
         "cases": tally.cases,
         "on_dense": dense,
         "matched": tally.matched,
         "mismatches": tally.mismatches,
         "seconds": begun.elapsed().as_secs_f64(),
         "ample_units": AMPLE,
+        "families": tally.by_family,
         "syscalls": tally.by_name,
         "errors": tally.errors,
     });
+    if suite == Suite::Curves {
+        report["pairings"] = tally.pairings.into();
+        report["rows"] = serde_json::to_value(rows::measure(&indexed, seed)?)?;
+    }
+    let out = out.join(format!("{}.json", suite.name()));
     std::fs::write(out, serde_json::to_string_pretty(&report)? + "\n")?;
     println!("{} of {} match", tally.matched, tally.cases);
     for mismatch in tally.mismatches.iter().take(20) {

@@ -11,7 +11,7 @@ const SLOT: usize = 8;
 const CALL: u8 = 0x85;
 const LOAD: u64 = 1;
 const CODE: u64 = 1 << 32;
-/// What a call of nothing known is made a call of.
+/// What a call of nothing known, or of what lies behind the text, is made a call of.
 const UNKNOWN: &str = "unknown";
 
 /// A file that loads as this program.
@@ -123,10 +123,11 @@ fn lenient(program: &Program) -> Vec<u8> {
 /// The text as it is before loading, and the syscalls that slots call by name.
 fn unlinked(program: &Program) -> (Vec<u8>, BTreeMap<usize, &'static str>) {
     let mut text = program.text.clone();
+    let count = text.len() / SLOT;
     let mut calls = BTreeMap::new();
     for (pc, slot) in text.chunks_exact_mut(SLOT).enumerate().filter(|(_, slot)| slot[0] == CALL) {
         let key = u32::from_le_bytes(slot[4..].try_into().expect("half a slot"));
-        let immediate = match program.functions.get(&key) {
+        let immediate = match program.functions.get(&key).filter(|target| **target < count) {
             Some(target) => *target as i32 - pc as i32 - 1,
             None => {
                 let name = MAINNET_SYSCALLS.into_iter().find(|name| symbol_key(name.as_bytes()) == key);

@@ -61,7 +61,10 @@ impl<'a> Scene<'a> {
     }
 
     fn wallet(&mut self) -> Account {
-        wallet(one(self.rng, &[1_000_000_000, 1_000_000_000, 5_000_000, rent(0), rent(0) + 1, u64::MAX / 2, 1]))
+        wallet(one(
+            self.rng,
+            &[1_000_000_000, 1_000_000_000, 5_000_000, rent(0), rent(0) + 1, u64::MAX / 2, 1],
+        ))
     }
 
     fn payer(&mut self) -> Slot {
@@ -138,7 +141,8 @@ impl<'a> Scene<'a> {
         ];
         let seed = one(self.rng, &seeds).to_string();
         let base = Slot::read((self.parties)("base"), None).signing();
-        let derived = Address::create_with_seed(&base.address, &seed, owner).unwrap_or_else(|_| key("derived"));
+        let derived =
+            Address::create_with_seed(&base.address, &seed, owner).unwrap_or_else(|_| key("derived"));
         let derived = if chance(self.rng, 5) { key("not derived") } else { derived };
         (seed, base, derived)
     }
@@ -264,8 +268,13 @@ impl<'a> Scene<'a> {
                 let lamports = self.lamports(&from);
                 let to = self.blank(derived);
                 let base_address = base.address;
-                let instruction =
-                    SystemInstruction::CreateAccountWithSeed { base: base_address, seed, lamports, space, owner };
+                let instruction = SystemInstruction::CreateAccountWithSeed {
+                    base: base_address,
+                    seed,
+                    lamports,
+                    space,
+                    owner,
+                };
                 (vec![from, to, base], instruction)
             }
             4 => {

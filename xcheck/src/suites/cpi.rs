@@ -7,8 +7,8 @@ use rand_chacha::ChaCha8Rng;
 use solana_address::Address;
 use solana_instruction::{AccountMeta, Instruction};
 use solana_sdk_ids::{
-    bpf_loader, bpf_loader_deprecated, bpf_loader_upgradeable, compute_budget, ed25519_program, native_loader,
-    secp256k1_program, secp256r1_program, system_program, sysvar,
+    bpf_loader, bpf_loader_deprecated, bpf_loader_upgradeable, compute_budget, ed25519_program,
+    native_loader, secp256k1_program, secp256r1_program, system_program, sysvar,
 };
 
 use crate::{
@@ -22,9 +22,7 @@ use crate::{
         spl::{MEMO, PAYER, chance, one},
     },
     oracle::litesvm::LiteSvm,
-    transaction::{
-        Budget, LOG_LIMIT, Runtime, Settings, TransactionCase, TransactionSuite, transaction,
-    },
+    transaction::{Budget, LOG_LIMIT, Runtime, Settings, TransactionCase, TransactionSuite, transaction},
 };
 
 /// The suite's name.
@@ -85,7 +83,11 @@ impl Cpi {
                 0 => self.nested(id, &mut rng)?,
                 _ => {
                     let shape = rng.random_range(0..SHAPES.len());
-                    self.single(id, faults::make(Some(shape), None, false, &mut rng, &self.lengths), &mut rng)?
+                    self.single(
+                        id,
+                        faults::make(Some(shape), None, false, &mut rng, &self.lengths),
+                        &mut rng,
+                    )?
                 }
             };
             let case = TransactionCase { settings: Settings::default(), ..case };
@@ -154,8 +156,10 @@ impl Cpi {
         accounts: Vec<(Address, solana_account::Account)>,
         rng: &mut ChaCha8Rng,
     ) -> anyhow::Result<TransactionCase> {
-        let mut settings =
-            Settings { log_limit: if chance(rng, 10) { Some(LOG_LIMIT) } else { None }, ..Settings::default() };
+        let mut settings = Settings {
+            log_limit: if chance(rng, 10) { Some(LOG_LIMIT) } else { None },
+            ..Settings::default()
+        };
         if chance(rng, 8) {
             let heap = one(rng, &[33, 64, 65, 256]) * 1024;
             let data = [&[1][..], &u32::to_le_bytes(heap)].concat();

@@ -18,9 +18,7 @@ use crate::{
         system::{NAMES, Scene},
     },
     oracle::litesvm::LiteSvm,
-    transaction::{
-        Budget, ProgramFile, Settings, TransactionCase, TransactionSuite, transaction,
-    },
+    transaction::{Budget, ProgramFile, Settings, TransactionCase, TransactionSuite, transaction},
 };
 
 /// The suite's name.
@@ -46,8 +44,7 @@ impl System {
     /// # Errors
     /// The oracle cannot be set up.
     pub fn new(seed: u64, oracle: &mut LiteSvm) -> anyhow::Result<Self> {
-        let known =
-            [system_program::ID, sysvar::recent_blockhashes::ID, sysvar::rent::ID, sysvar::clock::ID];
+        let known = [system_program::ID, sysvar::recent_blockhashes::ID, sysvar::rent::ID, sysvar::clock::ID];
         let lengths = oracle.lengths(&calls::programs(), &known)?;
         Ok(Self { seed, none: Arc::new([]), lengths })
     }
@@ -99,7 +96,8 @@ impl TransactionSuite for System {
                     .filter(|(bit, _)| mask >> bit & 1 == 1)
                     .map(|(_, name)| (name, caller.derived(name)))
                     .collect();
-                let parties = |name: &str| derived.get(name).map_or_else(|| key(name), |(address, _)| *address);
+                let parties =
+                    |name: &str| derived.get(name).map_or_else(|| key(name), |(address, _)| *address);
                 let draft = Scene::new(rng, Hash::default(), &parties).instruction(number);
                 let mut derived: Vec<_> = derived.into_values().collect();
                 if chance(rng, 4) {

@@ -291,11 +291,11 @@ async function results() {
   try {
     const suites = await ask("results");
     table(at("suites"),
-      [{ name: "suite" }, { name: "reference" }, { name: "evaluator" }, { name: "cases", number: true }, { name: "equal", number: true }, { name: "seconds", number: true }],
+      [{ name: "suite" }, { name: "cases", number: true }, { name: "equal", number: true }, { name: "reference" }, { name: "evaluator" }, { name: "seconds", number: true }],
       suites.map((suite) => [
-        suite.suite, `${suite.oracle.name} ${suite.oracle.version}`, suite.evaluator, grouped(suite.cases),
+        suite.suite, grouped(suite.cases),
         suite.matched === suite.cases ? { text: "all", kind: "good" } : { text: grouped(suite.matched), kind: "bad" },
-        suite.seconds.toFixed(1),
+        `${suite.oracle.name} ${suite.oracle.version}`, suite.evaluator, suite.seconds.toFixed(1),
       ]));
     const rows = suites.flatMap((suite) => suite.rows ?? []);
     table(at("speed"),

@@ -129,7 +129,10 @@ impl Call {
     ) -> Self {
         let meta = |account: &AccountMeta| Meta {
             key: account.pubkey,
-            at: outer.iter().position(|known| known.pubkey == account.pubkey).map(|number| places[number].key),
+            at: outer
+                .iter()
+                .position(|known| known.pubkey == account.pubkey)
+                .map(|number| places[number].key),
             signer: account.is_signer.into(),
             writable: account.is_writable.into(),
         };
@@ -159,8 +162,7 @@ impl Call {
             if self.rust { self.lay_rust(plan, &mut laid, data) } else { self.lay_c(plan, &mut laid, data) };
         let infos = self.lay_infos(plan, &mut laid);
         let signers = self.lay_signers(plan, &mut laid);
-        laid.registers =
-            [instruction, infos, self.infos.len() as u64, signers, self.signers.len() as u64];
+        laid.registers = [instruction, infos, self.infos.len() as u64, signers, self.signers.len() as u64];
         if self.constant {
             laid.registers[1..3].copy_from_slice(&[0, 1]);
         }
@@ -213,7 +215,8 @@ impl Call {
             let flags = u64::from(*signer) | u64::from(*writable) << 8;
             if self.rust {
                 let lamports = lamports_cell.unwrap_or_else(|| {
-                    let cell = [("count", 1), ("count", 1), ("borrow", 0), ("lamports pointer", place.lamports)];
+                    let cell =
+                        [("count", 1), ("count", 1), ("borrow", 0), ("lamports pointer", place.lamports)];
                     laid.put(plan, &cell)
                 });
                 let data = data_cell.unwrap_or_else(|| {

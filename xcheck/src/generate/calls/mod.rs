@@ -1,8 +1,10 @@
 //! Programs that call programs, told by their instruction's data what to do.
 
 mod call;
+mod descriptions;
 pub mod faults;
 mod scene;
+mod shapes;
 
 use std::sync::{Arc, LazyLock};
 
@@ -17,8 +19,11 @@ pub use self::{
 use super::spl::key;
 use crate::{
     elf::compose,
-    transaction::{Draft, Loader, ProgramFile},
+    transaction::{Draft, Loader, ProgramFile, Slot},
 };
+
+/// Where the text is.
+const PROGRAM_ADDRESS: u64 = 1 << 32;
 
 /// The most bytes that an account may grow by in one instruction.
 pub const GROWTH: u64 = 10_240;
@@ -193,15 +198,19 @@ pub fn forward(
     length: impl Fn(&Address) -> u64,
 ) -> Draft {
     let Draft { name, program, mut slots, data, changes } = draft;
-    let inner: Vec<AccountMeta> = slots.iter().map(crate::transaction::Slot::meta).collect();
+    let inner: Vec<AccountMeta> = slots.iter().map(Slot::meta).collect();
     for slot in &mut slots {
         slot.signer &= derived.iter().all(|(address, _)| *address != slot.address);
     }
-    slots.push(crate::transaction::Slot::read(program, None));
-    let outer: Vec<AccountMeta> = slots.iter().map(crate::transaction::Slot::meta).collect();
+    slots.push(Slot::read(program, None));
+    let outer: Vec<AccountMeta> = slots.iter().map(Slot::meta).collect();
     let places = places(caller.loader, &outer, |address| {
-        let account = slots.iter().rev().filter(|slot| slot.address == *address).find_map(|slot| slot.account.as_ref());
-        account.map_or_else(|| length(address), |account| if account.lamports == 0 { 0 } else { account.data.len() as u64 })
+        let account =
+            slots.iter().rev().filter(|slot| slot.address == *address).find_map(|slot| slot.account.as_ref());
+        account.map_or_else(
+            || length(address),
+            |account| if account.lamports == 0 { 0 } else { account.data.len() as u64 },
+        )
     });
     let mut plan = Plan::default();
     let mut call = Call::new(rust, program, &inner, data, &outer, &places);

@@ -182,7 +182,8 @@ impl Scene {
         plan.poke(&pokes, accounts, &before);
         let lengths = self.remember(&pokes);
         if chance(rng, 40) {
-            let shown: Vec<_> = before.iter().map(|place| (place.lamports, 16 + place.length)).take(5).collect();
+            let shown: Vec<_> =
+                before.iter().map(|place| (place.lamports, 16 + place.length)).take(5).collect();
             plan.show(&shown);
         }
         for _ in 0..if depth == 0 { 0 } else { one(rng, &[0, 1, 1, 1, 2]) } {

@@ -96,7 +96,8 @@ pub fn tokens(program: Address, extended: bool, hook: Address, rng: &mut ChaCha8
     if chance(rng, 10) {
         drafts.push(associate(owners[0], program, &mint, chance(rng, 70)));
     }
-    let [source, destination] = owners.map(|owner| Slot::write(associated(&owner, &program, &mint.address), None));
+    let [source, destination] =
+        owners.map(|owner| Slot::write(associated(&owner, &program, &mint.address), None));
     let signing = |name: &str| Slot::read(key(name), None).signing();
     let amount: u64 = one(rng, &[1000, 1_000_000, u64::MAX]);
     let data = [&[7][..], &amount.to_le_bytes()].concat();
@@ -114,7 +115,11 @@ pub fn tokens(program: Address, extended: bool, hook: Address, rng: &mut ChaCha8
                 slots.push(Slot::read(hook, None));
                 ("TransferChecked", slots, [&[12][..], &part, &[decimals]].concat())
             }
-            4 => ("Transfer", vec![source.clone(), destination.clone(), signing("owner")], [&[3][..], &part].concat()),
+            4 => (
+                "Transfer",
+                vec![source.clone(), destination.clone(), signing("owner")],
+                [&[3][..], &part].concat(),
+            ),
             5 => ("Burn", vec![source.clone(), mint.clone(), signing("owner")], [&[8][..], &part].concat()),
             6 => {
                 let slots = vec![source.clone(), Slot::read(key("delegate"), None), signing("owner")];
@@ -122,7 +127,8 @@ pub fn tokens(program: Address, extended: bool, hook: Address, rng: &mut ChaCha8
             }
             7 => {
                 let tag = one(rng, &[10, 11]);
-                let slots = vec![source.clone(), Slot { writable: false, ..mint.clone() }, signing("freezer")];
+                let slots =
+                    vec![source.clone(), Slot { writable: false, ..mint.clone() }, signing("freezer")];
                 (if tag == 10 { "FreezeAccount" } else { "ThawAccount" }, slots, vec![tag])
             }
             8 => {
@@ -135,7 +141,8 @@ pub fn tokens(program: Address, extended: bool, hook: Address, rng: &mut ChaCha8
             }
             9 if extended => {
                 // Room for the required extension is made by the program itself.
-                let slots = vec![source.clone(), payer(), Slot::read(system_program::ID, None), signing("owner")];
+                let slots =
+                    vec![source.clone(), payer(), Slot::read(system_program::ID, None), signing("owner")];
                 ("Reallocate", slots, vec![29, 8, 0])
             }
             _ => ("memo", vec![signing("owner")], b"for you".to_vec()),
@@ -203,5 +210,9 @@ pub fn associated_accounts(rng: &mut ChaCha8Rng) -> Vec<Draft> {
         Slot::read(program, None),
     ];
     let recover = Draft::new("RecoverNested", ASSOCIATED_TOKEN, slots, vec![2]);
-    if chance(rng, 30) { vec![recover, associate(address, program, &nested_mint, true)] } else { vec![recover] }
+    if chance(rng, 30) {
+        vec![recover, associate(address, program, &nested_mint, true)]
+    } else {
+        vec![recover]
+    }
 }

@@ -104,7 +104,7 @@ impl Scene<'_> {
     }
 
     fn stake(&mut self, name: &str, state: State) -> Slot {
-        let staked = one(self.rng, &[MINIMUM, 2 * MINIMUM, 5 * MINIMUM, MINIMUM - 1]);
+        let staked = one(self.rng, &[MINIMUM, 2 * MINIMUM, 5 * MINIMUM, 5 * MINIMUM, MINIMUM - 1]);
         let more = one(self.rng, &[0, 0, 1, MINIMUM]);
         let data = self.owners.state(state, staked);
         let lamports = rent(LEN) + staked + more;
@@ -132,7 +132,7 @@ impl Scene<'_> {
     fn amount(&mut self) -> u64 {
         let all = rent(LEN) + MINIMUM;
         let some = self.rng.random_range(0..3 * MINIMUM);
-        one(self.rng, &[0, 1, MINIMUM, MINIMUM - 1, all, all + 1, 2 * MINIMUM, some, some, u64::MAX])
+        one(self.rng, &[0, 1, MINIMUM, MINIMUM, MINIMUM - 1, all, all + 1, 2 * MINIMUM, some, some, u64::MAX])
     }
 
     fn custodian(&mut self, slots: &mut Vec<Slot>) {
@@ -166,7 +166,9 @@ pub fn instruction(number: u32, rng: &mut ChaCha8Rng) -> Draft {
 fn parts(number: u32, scene: &mut Scene<'_>) -> (Vec<Slot>, Vec<u8>) {
     let which = one(scene.rng, &[0u32, 1, 1, 2]);
     let likely = |scene: &mut Scene<'_>, state| if chance(scene.rng, 75) { state } else { scene.state() };
-    let active = State::Delegated { activated: 0, deactivated: u64::MAX };
+    // One that has always been staked, or is from this epoch on.
+    let activated = one(scene.rng, &[0, u64::MAX]);
+    let active = State::Delegated { activated, deactivated: u64::MAX };
     let authority = |scene: &mut Scene<'_>| if which == 0 { scene.staker() } else { scene.withdrawer() };
     match number {
         0 | 9 => {
@@ -192,13 +194,17 @@ fn parts(number: u32, scene: &mut Scene<'_>) -> (Vec<Slot>, Vec<u8>) {
         2 => {
             let state = likely(scene, State::Initialized);
             let config = Slot::read(key("config"), None);
-            (vec![scene.stake("stake", state), scene.vote(), clock(), history(), config, scene.staker()], vec![])
+            (
+                vec![scene.stake("stake", state), scene.vote(), clock(), history(), config, scene.staker()],
+                vec![],
+            )
         }
         3 => {
             let state = likely(scene, active);
             let mut other = scene.stake("split", State::Uninitialized);
             let account = other.account.as_mut().expect("it has one");
-            account.lamports = one(scene.rng, &[rent(LEN), rent(LEN), 0, rent(LEN) - 1, 2 * MINIMUM]);
+            account.lamports =
+                one(scene.rng, &[rent(LEN), rent(LEN), rent(LEN), 0, rent(LEN) - 1, 2 * MINIMUM]);
             let slots = vec![scene.stake("stake", state), other, scene.staker()];
             (slots, scene.amount().to_le_bytes().to_vec())
         }
@@ -231,8 +237,10 @@ fn parts(number: u32, scene: &mut Scene<'_>) -> (Vec<Slot>, Vec<u8>) {
             (slots, data)
         }
         7 => {
-            let [a, b] = [(); 2].map(|()| if chance(scene.rng, 40) { State::Initialized } else { scene.state() });
-            let slots = vec![scene.stake("stake", a), scene.stake("other", b), clock(), history(), scene.staker()];
+            let [a, b] =
+                [(); 2].map(|()| if chance(scene.rng, 40) { State::Initialized } else { scene.state() });
+            let slots =
+                vec![scene.stake("stake", a), scene.stake("other", b), clock(), history(), scene.staker()];
             (slots, vec![])
         }
         8 | 11 => {
@@ -258,7 +266,15 @@ fn parts(number: u32, scene: &mut Scene<'_>) -> (Vec<Slot>, Vec<u8>) {
         }
         15 => {
             let state = scene.state();
-            (vec![scene.stake("stake", state), scene.stake("other", State::Uninitialized), scene.vote(), scene.staker()], vec![])
+            (
+                vec![
+                    scene.stake("stake", state),
+                    scene.stake("other", State::Uninitialized),
+                    scene.vote(),
+                    scene.staker(),
+                ],
+                vec![],
+            )
         }
         16 | 17 => {
             let likely_state = if number == 16 { active } else { State::Initialized };

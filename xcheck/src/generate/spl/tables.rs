@@ -53,7 +53,11 @@ pub fn instructions(rng: &mut ChaCha8Rng) -> Vec<Draft> {
     } else {
         let long_ago = DEFAULT_SLOT - 1000;
         let header = Header {
-            deactivated: one(rng, &[u64::MAX, u64::MAX, u64::MAX, DEFAULT_SLOT, long_ago, long_ago]),
+            deactivated: if chance(rng, 75) {
+                u64::MAX
+            } else {
+                one(rng, &[DEFAULT_SLOT, long_ago, long_ago])
+            },
             extended: one(rng, &[DEFAULT_SLOT, long_ago]),
             start: 0,
             authority: (!chance(rng, 8)).then_some(authority.address),

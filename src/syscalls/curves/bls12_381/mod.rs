@@ -1,5 +1,7 @@
 //! The groups of BLS12-381 and their pairing.
 
+pub mod operations;
+
 use super::{
     pairing::{Miller, PointPair, Twist},
     sextic::{Element, Sextic},

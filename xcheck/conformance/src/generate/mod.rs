@@ -1,48 +1,70 @@
 //! Hostile syscalls: pointers at, across and beyond every edge, lengths at every limit.
 
+mod curve25519;
+mod pairings;
+pub mod points;
+
 use crate::call::{Call, INPUT_ADDRESS};
-use curve25519_dalek::{EdwardsPoint, RistrettoPoint, Scalar, constants::EIGHT_TORSION};
-use k256::ecdsa::SigningKey;
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;
 use svmllm::host::{HEAP_ADDRESS, ReturnData, STACK_ADDRESS, SYSVAR_IDS, Sysvars};
 
-/// The syscalls drawn from.
-pub const NAMES: [&str; 34] = [
-    "abort",
-    "sol_panic_",
-    "sol_log_",
-    "sol_log_64_",
-    "sol_log_pubkey",
-    "sol_log_compute_units_",
-    "sol_log_data",
-    "sol_create_program_address",
-    "sol_try_find_program_address",
-    "sol_sha256",
-    "sol_keccak256",
-    "sol_blake3",
-    "sol_sha512",
-    "sol_get_clock_sysvar",
-    "sol_get_epoch_schedule_sysvar",
-    "sol_get_rent_sysvar",
-    "sol_get_last_restart_slot",
-    "sol_get_epoch_rewards_sysvar",
-    "sol_get_sysvar",
-    "sol_get_epoch_stake",
-    "sol_memcpy_",
-    "sol_memmove_",
-    "sol_memset_",
-    "sol_memcmp_",
-    "sol_get_processed_sibling_instruction",
-    "sol_get_stack_height",
-    "sol_set_return_data",
-    "sol_get_return_data",
-    "sol_alloc_free_",
-    "sol_remaining_compute_units",
-    "sol_secp256k1_recover",
-    "sol_curve_validate_point",
-    "sol_curve_group_op",
-    "sol_curve_multiscalar_mul",
+/// A suite: families and names, drawn from in turn.
+pub type Suite = &'static [(&'static str, &'static str)];
+
+/// The syscalls of curves and fields.
+pub const CURVES: Suite = &[
+    ("edwards", "sol_curve_validate_point"),
+    ("edwards", "sol_curve_group_op"),
+    ("edwards", "sol_curve_multiscalar_mul"),
+    ("ristretto", "sol_curve_validate_point"),
+    ("ristretto", "sol_curve_group_op"),
+    ("ristretto", "sol_curve_multiscalar_mul"),
+    ("secp256k1", "sol_secp256k1_recover"),
+    ("bn254", "sol_alt_bn128_group_op"),
+    ("bn254", "sol_alt_bn128_group_op"),
+    ("bn254", "sol_alt_bn128_compression"),
+    ("bn254_pairing", "sol_alt_bn128_group_op"),
+    ("bls12_381", "sol_curve_validate_point"),
+    ("bls12_381", "sol_curve_group_op"),
+    ("bls12_381", "sol_curve_decompress"),
+    ("bls12_381_pairing", "sol_curve_pairing_map"),
+    ("poseidon", "sol_poseidon"),
+];
+
+/// All others.
+pub const SYSCALLS: Suite = &[
+    ("logs", "abort"),
+    ("logs", "sol_panic_"),
+    ("logs", "sol_log_"),
+    ("logs", "sol_log_64_"),
+    ("logs", "sol_log_pubkey"),
+    ("logs", "sol_log_compute_units_"),
+    ("logs", "sol_log_data"),
+    ("addresses", "sol_create_program_address"),
+    ("addresses", "sol_try_find_program_address"),
+    ("hashes", "sol_sha256"),
+    ("hashes", "sol_keccak256"),
+    ("hashes", "sol_blake3"),
+    ("hashes", "sol_sha512"),
+    ("sysvars", "sol_get_clock_sysvar"),
+    ("sysvars", "sol_get_epoch_schedule_sysvar"),
+    ("sysvars", "sol_get_rent_sysvar"),
+    ("sysvars", "sol_get_last_restart_slot"),
+    ("sysvars", "sol_get_epoch_rewards_sysvar"),
+    ("sysvars", "sol_get_sysvar"),
+    ("sysvars", "sol_get_epoch_stake"),
+    ("memory", "sol_memcpy_"),
+    ("memory", "sol_memmove_"),
+    ("memory", "sol_memset_"),
+    ("memory", "sol_memcmp_"),
+    ("context", "sol_get_processed_sibling_instruction"),
+    ("context", "sol_get_stack_height"),
+    ("context", "sol_set_return_data"),
+    ("context", "sol_get_return_data"),
+    ("memory", "sol_alloc_free_"),
+    ("context", "sol_remaining_compute_units"),
+    ("big_mod_exp", "sol_big_mod_exp"),
 ];
 
 /// More units than any call below needs.
@@ -57,17 +79,20 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// The call with a number, of a seed.
-    pub fn call(seed: u64, index: u64) -> Call {
+    /// The call of a suite with a number, of a seed.
+    pub fn call(suite: Suite, seed: u64, index: u64) -> Call {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(index);
-        let name = NAMES[index as usize % NAMES.len()];
+        let (family, name) = suite[index as usize % suite.len()];
         let heap_length = *[0, 1, 64, 1000, 4096, 32 * 1024].choose(&mut rng).unwrap_or(&4096);
+        // Points need room, if one is to be right.
+        let heap_length = if suite == CURVES && rng.random_bool(0.9) { 32 * 1024 } else { heap_length };
         let mut bytes = |limit: usize| {
             let length = rng.random_range(0..=limit);
             (0..length).map(|_| if rng.random_bool(0.3) { rng.random() } else { b'a' }).collect::<Vec<u8>>()
         };
         let call = Call {
+            family,
             name,
             arguments: [0; 5],
             units: AMPLE,
@@ -281,7 +306,17 @@ impl Generator {
 
     fn arguments(&mut self) {
         let (length, count) = (self.length(), self.count(16));
-        self.call.arguments = match self.call.name {
+        self.call.arguments = match self.call.family {
+            "edwards" | "ristretto" | "secp256k1" => self.curve25519_arguments(),
+            "bn254" | "bn254_pairing" => self.bn254_arguments(),
+            "bls12_381" | "bls12_381_pairing" => self.bls12_381_arguments(),
+            "poseidon" => self.poseidon_arguments(),
+            _ => self.other_arguments(length, count),
+        };
+    }
+
+    fn other_arguments(&mut self, length: u64, count: u64) -> [u64; 5] {
+        match self.call.name {
             "sol_panic_" | "sol_log_" => {
                 let (text, length) = self.string();
                 [text, length, self.rng.random(), self.rng.random(), 0]
@@ -328,23 +363,9 @@ impl Generator {
                 let program = if self.rng.random_bool(0.4) { near } else { self.pointer(32, 1) };
                 [to, length, program, 0, 0]
             }
-            "sol_secp256k1_recover" => self.recovery(),
-            "sol_curve_validate_point" => {
-                let curve = self.curve();
-                let point = self.point(curve);
-                [curve, point, 0, 0, 0]
-            }
-            "sol_curve_group_op" => {
-                let curve = self.curve();
-                let operation =
-                    if self.rng.random_bool(0.95) { self.rng.random_range(0..3) } else { self.length() };
-                let left = if operation == 2 { self.scalar() } else { self.point(curve) };
-                [curve, operation, left, self.point(curve), self.pointer(32, 1)]
-            }
-            "sol_curve_multiscalar_mul" => self.multiscalar(),
             "sol_alloc_free_" => [length, if self.rng.random_bool(0.8) { 0 } else { length }, 0, 0, 0],
             _ => self.rng.random(),
-        };
+        }
     }
 
     fn sysvar(&mut self, length: u64) -> [u64; 5] {
@@ -357,128 +378,6 @@ impl Generator {
         let id = if self.rng.random_bool(0.9) { self.place(&id, 1) } else { self.pointer(32, 1) };
         let offset = if self.rng.random_bool(0.6) { self.rng.random_range(0..50) } else { self.length() };
         [id, self.pointer(length, 1), offset, length, 0]
-    }
-
-    fn curve(&mut self) -> u64 {
-        match self.rng.random_range(0..20) {
-            0 => *[2, 3, 0x80, 0x100, u64::MAX].choose(&mut self.rng).unwrap_or(&2),
-            number => number % 2,
-        }
-    }
-
-    /// 32 bytes that mostly encode an element of a group.
-    fn element(&mut self, curve: u64) -> [u8; 32] {
-        let point = RistrettoPoint::from_uniform_bytes(&{
-            let mut bytes = [0; 64];
-            self.rng.fill(&mut bytes);
-            bytes
-        });
-        let good = if curve == 1 {
-            point.compress().to_bytes()
-        } else {
-            let scalar = Scalar::from_bytes_mod_order(self.rng.random());
-            EdwardsPoint::mul_base(&scalar).compress().to_bytes()
-        };
-        let torsion = EIGHT_TORSION[self.rng.random_range(0..8)].compress().to_bytes();
-        match self.rng.random_range(0..16) {
-            0 => self.rng.random(),
-            1 => torsion,
-            2 => [0xff; 32],
-            3 => [0; 32],
-            4 => {
-                // 2^255 - 19 and what follows: not canonical.
-                let mut bytes = [0xff; 32];
-                bytes[0] = self.rng.random_range(0xe0..=0xff);
-                bytes[31] = self.rng.random_range(0x7e..=0x80);
-                bytes
-            }
-            5 => {
-                let mut bytes = good;
-                bytes[31] ^= 0x80;
-                bytes
-            }
-            _ => good,
-        }
-    }
-
-    fn point(&mut self, curve: u64) -> u64 {
-        if self.rng.random_bool(0.1) {
-            return self.pointer(32, 1);
-        }
-        let bytes = self.element(curve);
-        self.place(&bytes, 1)
-    }
-
-    fn scalar_bytes(&mut self) -> [u8; 32] {
-        let order = [
-            0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14,
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
-        ];
-        match self.rng.random_range(0..10) {
-            0 => [0; 32],
-            1 => order,
-            2 => {
-                let mut bytes = order;
-                bytes[0] -= 1;
-                bytes
-            }
-            3 => self.rng.random(),
-            _ => Scalar::from_bytes_mod_order(self.rng.random()).to_bytes(),
-        }
-    }
-
-    fn scalar(&mut self) -> u64 {
-        if self.rng.random_bool(0.1) {
-            return self.pointer(32, 1);
-        }
-        let bytes = self.scalar_bytes();
-        self.place(&bytes, 1)
-    }
-
-    fn multiscalar(&mut self) -> [u64; 5] {
-        let curve = self.curve();
-        let count = match self.rng.random_range(0..20) {
-            0 => 512,
-            1 => 513,
-            2 => self.length(),
-            _ => self.rng.random_range(0..8),
-        };
-        let (mut scalars, mut points) = (Vec::new(), Vec::new());
-        for _ in 0..count.min(20) {
-            scalars.extend(self.scalar_bytes());
-            points.extend(self.element(curve));
-        }
-        [curve, self.place(&scalars, 1), self.place(&points, 1), count, self.pointer(32, 1)]
-    }
-
-    /// A signature that mostly recovers.
-    fn recovery(&mut self) -> [u64; 5] {
-        let mut hash: [u8; 32] = self.rng.random();
-        let mut bytes = [0; 64];
-        self.rng.fill(&mut bytes);
-        let mut id = self.rng.random_range(0..4);
-        if let Ok(key) = SigningKey::from_slice(&self.rng.random::<[u8; 32]>())
-            && let Ok((signature, recovery)) = key.sign_prehash_recoverable(&hash)
-            && self.rng.random_bool(0.8)
-        {
-            bytes.copy_from_slice(&signature.to_bytes());
-            id = u64::from(recovery.to_byte());
-        }
-        match self.rng.random_range(0..16) {
-            0 => bytes[..32].fill(0),
-            1 => bytes[32..].fill(0),
-            2 => bytes[..32].fill(0xff),
-            3 => bytes[32..].fill(0xff),
-            4 => id = self.length(),
-            5 => id ^= 1,
-            6 => id ^= 2,
-            7 => hash = [0; 32],
-            8 => hash = [0xff; 32],
-            _ => {}
-        }
-        let hash = if self.rng.random_bool(0.9) { self.place(&hash, 1) } else { self.pointer(32, 1) };
-        let signature = if self.rng.random_bool(0.9) { self.place(&bytes, 1) } else { self.pointer(64, 1) };
-        [hash, id, signature, self.pointer(64, 1), 0]
     }
 
     /// Two ranges that mostly agree, and where the result goes.

@@ -1,6 +1,11 @@
 //! Transactions of several instructions with everything around them, against LiteSVM.
 
-use std::{collections::BTreeMap, sync::Arc};
+mod messages;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use rand::{Rng, seq::IteratorRandom};
 use rand_chacha::ChaCha8Rng;
@@ -10,10 +15,10 @@ use solana_hash::Hash;
 use solana_instruction::{AccountMeta, Instruction};
 use solana_message::{VersionedMessage, compiled_instruction::CompiledInstruction, v0};
 use solana_nonce::state::DurableNonce;
-use solana_sdk_ids::{bpf_loader, bpf_loader_upgradeable, native_loader, system_program, sysvar};
-use solana_signature::Signature;
+use solana_sdk_ids::{system_program, sysvar};
 use solana_system_interface::instruction::SystemInstruction;
 
+use self::messages::sign;
 use crate::{
     case::CaseId,
     generate::{
@@ -184,8 +189,17 @@ impl Transactions {
         let mut bundle = self.bundle(2, rng);
         let need = 5000 * bundle_signers(&bundle);
         let exempt = rent(0);
-        let amounts =
-            [0, 1, need - 1, need, need + 1, need + exempt - 1, need + exempt, need + exempt + 1, 10 * exempt];
+        let amounts = [
+            0,
+            1,
+            need - 1,
+            need,
+            need + 1,
+            need + exempt - 1,
+            need + exempt,
+            need + exempt + 1,
+            10 * exempt,
+        ];
         let lamports = one(rng, &amounts);
         let kind = one(rng, &["wallet", "wallet", "wallet", "data", "owned", "nonce", "nonce", "absent"]);
         let account = match kind {
@@ -292,165 +306,6 @@ impl Transactions {
         sign(&mut case);
         Ok(case)
     }
-
-    fn messages(&self, id: CaseId, rng: &mut ChaCha8Rng) -> anyhow::Result<TransactionCase> {
-        let kind = one(
-            rng,
-            &[
-                "program index",
-                "account index",
-                "account index",
-                "header",
-                "header",
-                "header",
-                "key twice",
-                "key twice",
-                "signatures",
-                "no instructions",
-                "many instructions",
-                "many instructions",
-                "many accounts",
-                "many accounts",
-                "program pays",
-                "payer is program",
-            ],
-        );
-        let mut bundle = self.bundle(2, rng);
-        match kind {
-            "many instructions" => {
-                let count = one(rng, &[30, 62, 63, 64, 65, 70]);
-                let transfer = Draft::new(
-                    "Transfer",
-                    system_program::ID,
-                    vec![Slot::write(PAYER, None).signing(), Slot::write(key("receiver"), wallet(rent(0)))],
-                    vec![2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
-                );
-                while bundle.instructions.len() < count {
-                    bundle.push(transfer.clone());
-                }
-            }
-            "many accounts" => {
-                let count = one(rng, &[50, 60, 61, 62, 63, 64, 65, 100, 125, 128, 129, 200]);
-                let slots = (0..count).map(|number| Slot::read(key(&format!("account {number}")), None)).collect();
-                bundle = Bundle::default();
-                bundle.push(Draft::new("memo", MEMO, slots, b"many".to_vec()));
-            }
-            _ => {}
-        }
-        let versioned = chance(rng, 40);
-        let mut case = self.finish(id, kind, bundle, versioned, rng)?;
-        let some = |rng: &mut ChaCha8Rng| rng.random_range(0..40);
-        let (mut header, mut keys, mut instructions) = match &case.transaction.message {
-            VersionedMessage::Legacy(message) => {
-                (message.header, message.account_keys.clone(), message.instructions.clone())
-            }
-            VersionedMessage::V0(message) => {
-                (message.header, message.account_keys.clone(), message.instructions.clone())
-            }
-            _ => anyhow::bail!("an unexpected version"),
-        };
-        match kind {
-            "program index" => instructions[0].program_id_index = some(rng),
-            "account index" => {
-                let value = some(rng);
-                let count = instructions[0].accounts.len();
-                match count {
-                    0 => instructions[0].accounts.push(value),
-                    _ => instructions[0].accounts[rng.random_range(0..count)] = value,
-                }
-            }
-            "header" => match rng.random_range(0..3) {
-                0 => header.num_required_signatures = some(rng) / 4,
-                1 => header.num_readonly_signed_accounts = some(rng) / 4,
-                _ => header.num_readonly_unsigned_accounts = some(rng),
-            },
-            "key twice" => {
-                let from = rng.random_range(0..keys.len());
-                let to = rng.random_range(0..keys.len());
-                keys[to] = keys[from];
-            }
-            "no instructions" => instructions.clear(),
-            "program pays" => instructions[0].program_id_index = 0,
-            "payer is program" => {
-                // The payer's key and a program's change places.
-                let program = usize::from(instructions[0].program_id_index);
-                keys.swap(0, program);
-            }
-            _ => {}
-        }
-        match &mut case.transaction.message {
-            VersionedMessage::Legacy(message) => {
-                (message.header, message.account_keys, message.instructions) = (header, keys, instructions);
-            }
-            VersionedMessage::V0(message) => {
-                (message.header, message.account_keys, message.instructions) = (header, keys, instructions);
-            }
-            _ => {}
-        }
-        if kind == "signatures" || chance(rng, 10) {
-            match rng.random_range(0..3) {
-                0 => _ = case.transaction.signatures.pop(),
-                1 => case.transaction.signatures.push(Signature::default()),
-                _ => case.transaction.signatures.clear(),
-            }
-        } else {
-            sign(&mut case);
-        }
-        Ok(case)
-    }
-
-    fn loading(&self, id: CaseId, rng: &mut ChaCha8Rng) -> anyhow::Result<TransactionCase> {
-        let mut bundle = self.bundle(2, rng);
-        let kind = one(
-            rng,
-            &["limit", "limit", "no program", "not executable", "writable program", "writable sysvar", "large"],
-        );
-        match kind {
-            "limit" => {
-                let limit: u32 = one(rng, &[1000, 20_000, 100_000, 200_000, 300_000, 1_000_000])
-                    + rng.random_range(0..1000);
-                bundle.limit([&[4][..], &limit.to_le_bytes()].concat(), 0);
-            }
-            "no program" | "not executable" => {
-                let program = key("no program");
-                if kind == "not executable" {
-                    let owner = one(
-                        rng,
-                        &[bpf_loader::ID, bpf_loader_upgradeable::ID, native_loader::ID, system_program::ID],
-                    );
-                    let account = Account { data: vec![7; 36], owner, ..wallet(rent(36)) };
-                    bundle.accounts.insert(program, account);
-                }
-                let draft = Draft::new(kind, program, vec![Slot::read(PAYER, None)], vec![1]);
-                bundle.push(draft);
-                if chance(rng, 50) {
-                    bundle.instructions.rotate_right(1);
-                }
-            }
-            "writable program" => {
-                let program = bundle.instructions[0].program_id;
-                let mut programs = vec![program, system_program::ID, MEMO];
-                programs.extend(chance(rng, 40).then_some(bpf_loader_upgradeable::ID));
-                let slots = programs.into_iter().map(|program| Slot::write(program, None)).collect();
-                bundle.push(Draft::new(kind, own::address("logs", own::VERSIONS[0], Loader::V3), slots, b"x".to_vec()));
-            }
-            "writable sysvar" => {
-                let sysvars = [sysvar::clock::ID, sysvar::rent::ID, sysvar::instructions::ID];
-                let slots = vec![Slot::write(one(rng, &sysvars), None), Slot::write(PAYER, None)];
-                bundle.push(Draft::new(kind, own::address("logs", own::VERSIONS[1], Loader::V2), slots, b"y".to_vec()));
-            }
-            _ => {
-                let account = Account { data: vec![1; 2 << 20], ..wallet(rent(2 << 20)) };
-                bundle.accounts.insert(key("large"), account);
-                let slots = vec![Slot::read(key("large"), None)];
-                bundle.push(Draft::new(kind, own::address("logs", own::VERSIONS[0], Loader::V3), slots, b"z".to_vec()));
-                let limit: u32 = one(rng, &[2 << 20, (2 << 20) + 200_000, 64 << 20]);
-                bundle.limit([&[4][..], &limit.to_le_bytes()].concat(), 0);
-            }
-        }
-        let versioned = chance(rng, 30);
-        self.finish(id, kind, bundle, versioned, rng)
-    }
 }
 
 /// How many signatures the transaction will have.
@@ -466,7 +321,7 @@ fn bundle_signers(bundle: &Bundle) -> u64 {
 /// The instructions of a message without tables.
 fn instructions_of(message: &v0::Message) -> Vec<Instruction> {
     let keys = &message.account_keys;
-    let reserved: Option<&std::collections::BTreeSet<Address>> = None;
+    let reserved: Option<&BTreeSet<Address>> = None;
     let meta = |index: &u8| {
         let index = usize::from(*index);
         AccountMeta {
@@ -482,14 +337,6 @@ fn instructions_of(message: &v0::Message) -> Vec<Instruction> {
         data: instruction.data.clone(),
     };
     message.instructions.iter().map(instruction).collect()
-}
-
-/// Gives a transaction as many signatures as it needs.
-fn sign(case: &mut TransactionCase) {
-    let count = case.transaction.message.header().num_required_signatures.max(1);
-    let first = case.transaction.signatures.first().copied().unwrap_or_default();
-    let others = (1..count).map(|number| Signature::from([number; 64]));
-    case.transaction.signatures = std::iter::once(first).chain(others).collect();
 }
 
 impl TransactionSuite for Transactions {
