@@ -10,7 +10,7 @@ use svmllm::{
     deltanet::HeadsBoundary,
     host::{
         AccessType, EbpfError, Ended, Environment, HEAP_ADDRESS, Machine, Mode, Program, ReturnData,
-        RunError, Setup, Version, symbol_key, syscall_names::ALL_SYSCALLS,
+        RunError, Setup, SyscallError, Version, symbol_key, syscall_names::ALL_SYSCALLS,
     },
     tables::alphabet::Region,
 };
@@ -68,7 +68,7 @@ pub fn words(words: &[u64]) -> Vec<u8> {
 
 /// An access of the heap or of what lies around it that is not allowed.
 pub fn violation(access: AccessType, address: u64, length: u64, region: &'static str) -> RunError {
-    EbpfError::AccessViolation(access, address, length, region).into()
+    SyscallError::from(EbpfError::AccessViolation(access, address, length, region)).into()
 }
 
 /// What an operation on memory costs.

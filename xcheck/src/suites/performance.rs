@@ -95,7 +95,10 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
     bar.finish_and_clear();
     Ok(Report {
         suite: "performance",
-        oracle: OracleVersion { name: "solana-sbpf interpreter, and native code for blocks and syscalls", version: sbpf::VERSION },
+        oracle: OracleVersion {
+            name: "solana-sbpf interpreter, and native code for blocks and syscalls",
+            version: sbpf::VERSION,
+        },
         svmllm: env!("CARGO_PKG_VERSION"),
         seed,
         evaluator: "indexed, and dense where named".into(),

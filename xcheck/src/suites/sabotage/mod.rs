@@ -311,7 +311,6 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         let stride = (spoils.len() / wanted.max(1) as usize).max(1);
         spoils = spoils.into_iter().step_by(stride).collect();
     }
-    if std::env::var("WHICH").is_ok() { explore::explore(); }
     let pool = Pool::new(&weights, seed)?;
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("spoiled.safetensors");
@@ -363,50 +362,4 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         }),
         rows: Vec::new(),
     })
-}
-
-mod explore {
-    use super::*;
-    pub fn explore() {
-        let weights = Weights::generate();
-        let sound = Indexed::new(&weights).unwrap();
-        let which = std::env::var("WHICH").unwrap();
-        let sums = Witnesses::new(&sound, if which == "sums" { numbers::all(2026) } else { vec![] }).unwrap();
-        let calls = Witnesses::new(&sound, if which == "calls" { calls::all(2026) } else { vec![] }).unwrap();
-        eprintln!("{} sums {} calls", sums.all.len(), calls.all.len());
-        let mut list = Vec::new();
-        for (tensor, array) in weights.tensors() {
-            let t = tensor.to_owned();
-            let coefficient = |index| Spoil::Coefficient { tensor: t.clone(), index };
-            if which == "sums" {
-                if tensor.ends_with(".residue") { list.extend((0..64).map(coefficient)); }
-                else if tensor.ends_with(".fold") { list.extend((0..array.data.len()).step_by(67).map(coefficient)); }
-                else if tensor.starts_with("wide.") || tensor.ends_with(".numbers") || (tensor.starts_with("stair.top") && !tensor.ends_with('1')) { list.extend((0..array.data.len()).step_by(if array.data.len() > 600 { 3 } else { 1 }).map(coefficient)); }
-            } else if tensor.ends_with(".w2") && matches!(User::of(tensor), User::Calls) && !tensor.contains("base58_q") && !tensor.contains("base58_r") {
-                list.extend((0..array.shape[1]).map(|unit| Spoil::Row { tensor: t.clone(), unit }));
-            }
-        }
-        let mut current = String::new();
-        for spoil in list {
-            if spoil.tensor() != current { current = spoil.tensor().into(); eprintln!("{current} {:?}", weights.get(&current).unwrap().shape); }
-            let mut seen = String::from("nothing");
-            for step in STEPS {
-                let mut spoiled = weights.clone();
-                if !spoil.apply(&mut spoiled, step) { continue; }
-                seen = match Indexed::new(&spoiled) { Err(_) => "refused".into(), Ok(e) => {
-                    let found = if which == "sums" { first(&sums, &e) } else { first(&calls, &e) };
-                    match found { Ok(None) => "nothing".into(), Ok(Some(_)) => "ok".into(), Err(x) => x } } };
-                if seen != "nothing" || which == "sums" { break; }
-            }
-            if seen != "ok" && !(seen == "nothing" && unreachable(&spoil).is_some()) { eprintln!("   {spoil}: {seen}"); }
-            if seen == "ok" && unreachable(&spoil).is_some() { eprintln!("   {spoil}: reached though not reachable"); }
-        }
-    }
-    fn first<W: Witness>(w: &Witnesses<W>, e: &Indexed) -> Result<Option<usize>, String> {
-        for number in (0..w.all.len()).map(|turn| (w.last.get() + turn) % w.all.len()) {
-            let (witness, expected) = &w.all[number];
-            match witness.run(e) { Ok(o) if o == *expected => {}, Ok(_) => { w.last.set(number); return Ok(Some(number)); }, Err(x) => return Err(x.to_string()) }
-        }
-        Ok(None)
-    }
 }

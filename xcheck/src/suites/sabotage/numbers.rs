@@ -20,8 +20,10 @@ use super::Witness;
 /// Something computed with wide numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum Sum {
-    /// In the field with this number: a b, a - b and a below the modulus, and whether a already was.
-    Field(usize, [u64; 6], [u64; 6]),
+    /// In a field of four words: a b, a - b and a below the modulus, and whether a already was.
+    Four(Prime<4>, [[u64; 4]; 2]),
+    /// The same in the field of six words.
+    Six(Prime<6>, [[u64; 6]; 2]),
     /// A constant.
     Constant(NumberConst, NumberSet),
 }
@@ -31,8 +33,8 @@ impl Witness for Sum {
 
     fn run<E: HeadsBoundary>(&self, e: &E) -> Result<Vec<u64>, E::Error> {
         match self {
-            Self::Field(6, a, b) => field(e, field::BLS12_381, *a, *b),
-            Self::Field(number, a, b) => field(e, FIELDS[*number], first(a), first(b)),
+            Self::Four(prime, numbers) => results(e, *prime, numbers),
+            Self::Six(prime, numbers) => results(e, *prime, numbers),
             Self::Constant(constant, set) if set.words() == 6 => {
                 read(e, &field::constant::<E, 6>(e, *constant))
             }
@@ -41,9 +43,8 @@ impl Witness for Sum {
     }
 }
 
-/// The fields of four words, in the order of [`ModulusId`](svmllm::tables::ModulusId); the one of six is
-/// the seventh.
-const FIELDS: [Prime<4>; 8] = [
+/// The fields of four words.
+const FIELDS: [Prime<4>; 7] = [
     field::CURVE25519,
     field::CURVE25519_ORDER,
     field::SECP256K1,
@@ -51,46 +52,46 @@ const FIELDS: [Prime<4>; 8] = [
     field::BN254,
     field::BN254_ORDER,
     field::BLS12_381_ORDER,
-    field::BLS12_381_ORDER,
 ];
-
-fn first([a, b, c, d, ..]: &[u64; 6]) -> [u64; 4] {
-    [*a, *b, *c, *d]
-}
 
 fn read<E: HeadsBoundary, const N: usize>(e: &E, number: &Number<E, N>) -> Result<Vec<u64>, E::Error> {
     number.iter().map(|word| e.read_out(word)).collect()
 }
 
-fn field<E: HeadsBoundary, const N: usize>(
+fn results<E: HeadsBoundary, const N: usize>(
     e: &E,
-    field: Prime<N>,
-    a: [u64; N],
-    b: [u64; N],
+    prime: Prime<N>,
+    numbers: &[[u64; N]; 2],
 ) -> Result<Vec<u64>, E::Error> {
-    let (a, b) = (a.map(|word| e.embed(word)), b.map(|word| e.embed(word)));
+    let [a, b] = numbers.map(|number| number.map(|word| e.embed(word)));
     let mut seen = Vec::new();
-    for number in [field.multiply(e, &a, &b), field.subtract(e, &a, &b), a.clone()] {
-        seen.extend(read(e, &field.canonical(e, &number))?);
+    for number in [prime.multiply(e, &a, &b), prime.subtract(e, &a, &b), a.clone()] {
+        seen.extend(read(e, &prime.canonical(e, &number))?);
     }
-    seen.push(e.read_digit::<Bit>(&field.exceeds(e, &a))? as u64);
+    seen.push(e.read_digit::<Bit>(&prime.exceeds(e, &a))? as u64);
     Ok(seen)
+}
+
+/// A number of every size, the largest among them.
+fn number<const N: usize>(rng: &mut ChaCha8Rng, round: usize) -> [u64; N] {
+    let mut words: [u64; N] = std::array::from_fn(|_| rng.random());
+    words[N - 1] >>= round % 8;
+    match round % 16 {
+        8 => [u64::MAX; N],
+        // Only low words, so that hardly anything is carried out of a product.
+        9..12 => std::array::from_fn(|word| if word <= round % 3 { words[word] } else { 0 }),
+        _ => words,
+    }
 }
 
 /// Sums of every field, with numbers of every size.
 fn fields(rng: &mut ChaCha8Rng) -> Vec<Sum> {
     let mut sums = Vec::new();
-    for round in 0..48 {
-        for field in 0..FIELDS.len() {
-            let mut number = || -> [u64; 6] {
-                let mut words = std::array::from_fn(|_| rng.random());
-                let top = if field == 6 { 5 } else { 3 };
-                // Of a number that is as large as can be the digits above are as large as can be.
-                words[top] = if round % 8 == 7 { u64::MAX << 4 } else { words[top] >> (round % 8) };
-                words
-            };
-            sums.push(Sum::Field(field, number(), number()));
+    for round in 0..64 {
+        for prime in FIELDS {
+            sums.push(Sum::Four(prime, [number(rng, round), number(rng, round)]));
         }
+        sums.push(Sum::Six(field::BLS12_381, [number(rng, round), number(rng, round)]));
     }
     sums
 }
