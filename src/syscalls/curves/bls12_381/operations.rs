@@ -112,7 +112,10 @@ fn read<E: Evaluator, G: Group<E>>(
     let below = numbers
         .iter()
         .fold(e.digit::<Bit, 1>(), |below, number| both(e, &below, &not(e, &F.exceeds(e, number))));
-    let finite = both(e, &below, &G::curve(e).contains(e, &x, &y));
+    let curve = G::curve(e);
+    let finite = both(e, &below, &curve.contains(e, &x, &y));
+    // The library takes no point with x = 0, not even where the group does not matter.
+    let finite = both(e, &finite, &not(e, &curve.field.is_zero(e, &x)));
     let right = e.attend_digit(&infinity, [&finite, &zero]);
     (Affine { x, y, infinity }, both(e, &not(e, &wrong), &right))
 }
