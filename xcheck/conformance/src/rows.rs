@@ -86,7 +86,7 @@ pub fn measure(e: &Indexed, seed: u64) -> anyhow::Result<Vec<Row>> {
     rows.push(row(
         "field_mul_255",
         20_000,
-        || drop(black_box(field::CURVE25519.multiply(e, &x, &y))),
+        || _ = black_box(field::CURVE25519.multiply(e, &x, &y)),
         || _ = black_box(black_box(f) * black_box(g)),
     ));
 
@@ -96,7 +96,7 @@ pub fn measure(e: &Indexed, seed: u64) -> anyhow::Result<Vec<Row>> {
     rows.push(row(
         "field_mul_381",
         20_000,
-        || drop(black_box(field::BLS12_381.multiply(e, &p, &q))),
+        || _ = black_box(field::BLS12_381.multiply(e, &p, &q)),
         || _ = black_box(black_box(f) * black_box(g)),
     ));
 
@@ -107,7 +107,7 @@ pub fn measure(e: &Indexed, seed: u64) -> anyhow::Result<Vec<Row>> {
     rows.push(row(
         "ed25519_mul",
         5,
-        || drop(black_box(edwards::multiply(e, &by, &ours))),
+        || _ = black_box(edwards::multiply(e, &by, &ours)),
         || _ = black_box(black_box(point) * black_box(scalar)),
     ));
 
@@ -120,8 +120,8 @@ pub fn measure(e: &Indexed, seed: u64) -> anyhow::Result<Vec<Row>> {
     rows.push(row(
         "secp256k1_recover",
         5,
-        || drop(black_box(secp256k1::recover(e, &digest, [&r, &s], [&odd, &high]))),
-        || drop(black_box(VerifyingKey::recover_from_prehash(&hash, &signature, id))),
+        || _ = black_box(secp256k1::recover(e, &digest, [&r, &s], [&odd, &high])),
+        || _ = black_box(VerifyingKey::recover_from_prehash(&hash, &signature, id)),
     ));
 
     let inputs: [[u8; 32]; 2] = [[1; 32], [2; 32]];
@@ -129,7 +129,7 @@ pub fn measure(e: &Indexed, seed: u64) -> anyhow::Result<Vec<Row>> {
     rows.push(row(
         "poseidon_2",
         5,
-        || drop(black_box(poseidon::hash(e, &elements))),
+        || _ = black_box(poseidon::hash(e, &elements)),
         || {
             let (parameters, order) =
                 (solana_poseidon::Parameters::Bn254X5, solana_poseidon::Endianness::LittleEndian);
@@ -145,8 +145,8 @@ pub fn measure(e: &Indexed, seed: u64) -> anyhow::Result<Vec<Row>> {
     rows.push(row(
         "bn254_g1_mul",
         5,
-        || drop(black_box(operations::multiply_g1(e, &ours_p, &by))),
-        || drop(black_box(bn254::alt_bn128_g1_multiplication_be(&input))),
+        || _ = black_box(operations::multiply_g1(e, &ours_p, &by)),
+        || _ = black_box(bn254::alt_bn128_g1_multiplication_be(&input)),
     ));
     let mut input = [0; 160];
     input[..128].copy_from_slice(&q);
@@ -154,16 +154,16 @@ pub fn measure(e: &Indexed, seed: u64) -> anyhow::Result<Vec<Row>> {
     rows.push(row(
         "bn254_g2_mul",
         2,
-        || drop(black_box(operations::multiply_g2(e, &ours_q, &by))),
-        || drop(black_box(bn254::alt_bn128_g2_multiplication_be(&input))),
+        || _ = black_box(operations::multiply_g2(e, &ours_q, &by)),
+        || _ = black_box(bn254::alt_bn128_g2_multiplication_be(&input)),
     ));
     let pairs = [(ours_p.clone(), ours_q.clone()), (ours_p, ours_q)];
     let input = [&*p, &*q, &*p, &*q].concat();
     rows.push(row(
         "bn254_pairing_2",
         1,
-        || drop(black_box(operations::check_pairing(e, &pairs))),
-        || drop(black_box(bn254::alt_bn128_pairing_be(&input))),
+        || _ = black_box(operations::check_pairing(e, &pairs)),
+        || _ = black_box(bn254::alt_bn128_pairing_be(&input)),
     ));
 
     let (p, q) = (points::bls12_381_member(&mut rng, false), points::bls12_381_member(&mut rng, true));
@@ -174,7 +174,7 @@ pub fn measure(e: &Indexed, seed: u64) -> anyhow::Result<Vec<Row>> {
     rows.push(row(
         "bls12_381_pairing_2",
         1,
-        || drop(black_box(bls12_381::operations::pairing(e, &pairs))),
+        || _ = black_box(bls12_381::operations::pairing(e, &pairs)),
         || {
             let order = bls::Endianness::BE;
             _ = black_box(bls::bls12_381_pairing_map(bls::Version::V0, &first, &second, order));

@@ -66,9 +66,9 @@ where
 /// place in its enumeration.
 fn code(error: &RunError) -> anyhow::Result<(i32, i64)> {
     Ok(match error {
-        RunError::Syscall(SyscallError::Access(EbpfError::AccessViolation(..))) => (1, 11),
-        RunError::Syscall(SyscallError::Access(EbpfError::StackAccessViolation(..))) => (1, 12),
-        RunError::Vm(EbpfError::UnsupportedInstruction) => (1, 14),
+        RunError::Syscall(SyscallError::Access(EbpfError::AccessViolation(..))) => (1, 12),
+        RunError::Syscall(SyscallError::Access(EbpfError::StackAccessViolation(..))) => (1, 13),
+        RunError::Vm(EbpfError::UnsupportedInstruction) => (1, 15),
         RunError::Vm(other) => anyhow::bail!("no syscall fails with {other}"),
         RunError::Instruction(error) => {
             let serialized = bincode::serialize(error)?;
@@ -77,6 +77,7 @@ fn code(error: &RunError) -> anyhow::Result<(i32, i64)> {
         RunError::Syscall(error) => (
             2,
             match error {
+                SyscallError::Access(other) => anyhow::bail!("no access fails with {other}"),
                 SyscallError::InvalidString(..) => 1,
                 SyscallError::Abort => 2,
                 SyscallError::Panic(..) => 3,
