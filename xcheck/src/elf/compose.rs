@@ -161,6 +161,18 @@ mod tests {
         mov64 r0, 0
         exit";
 
+    /// The text with the target in every call inside it: a file and an assembler have different keys.
+    fn resolved(program: &Program) -> Vec<u8> {
+        let mut text = program.text.clone();
+        for slot in text.chunks_exact_mut(SLOT).filter(|slot| slot[0] == CALL) {
+            let key = u32::from_le_bytes(slot[4..].try_into().unwrap());
+            if let Some(target) = program.functions.get(&key) {
+                slot[4..].copy_from_slice(&(*target as u32).to_le_bytes());
+            }
+        }
+        text
+    }
+
     /// What was composed loads as what it was composed of, in the reference too.
     #[test]
     fn composed_files_load() {
@@ -170,12 +182,9 @@ mod tests {
                 let program = assemble(source, version).unwrap();
                 let file = compose(&program, b"data");
                 let loaded = pair.compare(&file).unwrap().unwrap();
-                assert_eq!(loaded.text, program.text, "{version:?}");
+                assert_eq!(resolved(&loaded), resolved(&program), "{version:?}");
                 assert_eq!(loaded.entry_pc, program.entry_pc);
                 assert_eq!(loaded.text_address, CODE);
-                if version != Version::V3 {
-                    assert_eq!(loaded.functions, program.functions);
-                }
                 assert_eq!(load(&file, &LoadOptions::execution()).unwrap(), loaded);
             }
         }
