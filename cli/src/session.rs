@@ -62,8 +62,11 @@ pub enum Watch<'a> {
     /// Before each instruction, registers 0 to 10 and the program counter.
     Steps(&'a mut dyn FnMut(&[u64; 12]) -> Result<(), RunError>),
     /// The same, and what the instruction will change.
-    Effects(&'a mut dyn FnMut(&[u64; 12], &Effect) -> Result<(), RunError>),
+    Effects(EffectsSeen<'a>),
 }
+
+/// What is done with registers, program counter and effect of an instruction.
+type EffectsSeen<'a> = &'a mut dyn FnMut(&[u64; 12], &Effect) -> Result<(), RunError>;
 
 /// What a run left behind.
 #[derive(Debug)]

@@ -113,7 +113,8 @@ struct Code<'a>(&'a Labels);
 
 impl Code<'_> {
     fn digits(&self, value: u64, count: usize) -> Vec<f32> {
-        let hot = |lane: usize| self.0.position(AlphabetId::Nibble, (value >> (4 * lane)) as usize & 15);
+        let digit = |lane: usize| value.checked_shr(4 * lane as u32).unwrap_or(0) as usize & 15;
+        let hot = |lane: usize| self.0.position(AlphabetId::Nibble, digit(lane));
         (0..count).flat_map(|lane| (0..16).map(move |at| f32::from(at == hot(lane)))).collect()
     }
 

@@ -148,7 +148,7 @@ const DEMOS: [Demo; 10] = [
         source: include_str!("../../../programs/collatz/collatz.s"),
         input: |rng| bytes(&[(any(rng) >> 34).max(1)]),
         answer: |input| {
-            let odd_next = |n: u128| if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+            let odd_next = |n: u128| if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
             let path = std::iter::successors(Some(u128::from(words(input)[0])), |n| Some(odd_next(*n)));
             result(input, path.take_while(|n| *n != 1).count() as u64)
         },

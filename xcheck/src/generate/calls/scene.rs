@@ -276,7 +276,7 @@ impl Scene {
         number.map_or(place.length, |number| self.length(&accounts[number].pubkey))
     }
 
-    fn system(&self, inner: &mut Vec<AccountMeta>, rng: &mut ChaCha8Rng) -> Vec<u8> {
+    fn system(&self, inner: &mut [AccountMeta], rng: &mut ChaCha8Rng) -> Vec<u8> {
         let lamports = one(rng, &[0, 1, 100_000, 1_000_000, 2_000_000, u64::MAX]);
         let owner = self.callers[0].address();
         let space = one(rng, &[0, 8, 10_240, 10_241]);
