@@ -35,7 +35,8 @@ fn nonce_data(nonce: &DurableNonce) -> Vec<u8> {
 fn a_transaction_that_cannot_be_loaded_pays() {
     let limit = Instruction { program_id: compute_budget::ID, accounts: vec![], data: vec![4, 1, 0, 0, 0] };
     for (mut svm, paid) in both_rules().into_iter().zip([0, 5000]) {
-        let failed = svm.send_transaction(unsigned(PAYER, std::slice::from_ref(&limit), Hash::default())).unwrap_err();
+        let failed =
+            svm.send_transaction(unsigned(PAYER, std::slice::from_ref(&limit), Hash::default())).unwrap_err();
         assert_eq!(failed.err, TransactionError::MaxLoadedAccountsDataSizeExceeded);
         assert_eq!(failed.meta.fee, 5000);
         assert_eq!(svm.get_balance(&PAYER), Some(1_000_000_000 - paid));

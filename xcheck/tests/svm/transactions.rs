@@ -376,7 +376,8 @@ fn lookup_tables() {
     let known = AddressLookupTableAccount { key: table, addresses: addresses.clone() };
     let transfer = system::transfer(&payer, &known.addresses[0], 5);
     both.set_account(table, account(1 << 30, data(1, u64::MAX, 0, 0), address_lookup_table::ID));
-    let message = v0::Message::try_compile(&payer, &[transfer], std::slice::from_ref(&known), Hash::default()).unwrap();
+    let message =
+        v0::Message::try_compile(&payer, &[transfer], std::slice::from_ref(&known), Hash::default()).unwrap();
     let transaction = VersionedTransaction {
         signatures: vec![Signature::default()],
         message: VersionedMessage::V0(message),
