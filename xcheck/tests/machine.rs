@@ -60,6 +60,7 @@ fn hashes() {
 }
 
 #[test]
+#[ignore = "takes many minutes; `results sabotage` runs all of it"]
 fn sabotage() {
     other("sabotage", 120);
 }
