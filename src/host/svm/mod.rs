@@ -102,7 +102,7 @@ pub struct ComputeBudget {
 /// [`Self::new`] gives what LiteSVM's `new()` gives, except for the programs it ships, which
 /// [`Self::add_program`] adds.
 ///
-/// ```
+/// ```ignore
 /// use solana_account::Account;
 /// use solana_address::Address;
 /// use solana_message::{Message, VersionedMessage};
