@@ -289,8 +289,3 @@ fn poseidon_hashes() {
     hash([1, 2], &inputs).failed("InvalidParameters", 0);
     hash([0, 2], &inputs).failed("InvalidEndianness", 0);
 }
-
-#[test]
-fn the_power_that_is_not_there_yet() {
-    assert_eq!(call("sol_big_mod_exp", [0; 5], &[], UNITS).result, Ok(1));
-}

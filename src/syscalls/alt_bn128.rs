@@ -2,7 +2,7 @@
 
 use super::{
     call::{Abort, Call, Failure, Returns},
-    curves::bn254::operations::{self, G1, G2},
+    curves::bn254::operations::{self, G1, G2, Read1, Read2},
     encoded::{Order, numbers},
     memory::{Align, Output, Slice},
 };
@@ -42,13 +42,21 @@ enum Conversion {
 type Answer<S> = (Vec<Word<S>>, <S as Evaluator>::Digit<Bit>);
 
 /// A point of the first group as it stands in memory.
-fn point_1<S: Lazy>(e: &S, order: Order, words: &[Word<S>]) -> G1<S> {
+fn encoded_1<S: Lazy>(e: &S, order: Order, words: &[Word<S>]) -> G1<S> {
     numbers(&order.arrange(e, words, NUMBER))
 }
 
 /// A point of the second group as it stands in memory.
-fn point_2<S: Lazy>(e: &S, order: Order, words: &[Word<S>]) -> G2<S> {
+fn encoded_2<S: Lazy>(e: &S, order: Order, words: &[Word<S>]) -> G2<S> {
     numbers(&order.arrange(e, words, PAIR))
+}
+
+fn point_1<S: Lazy>(e: &S, order: Order, words: &[Word<S>]) -> Read1<S> {
+    operations::read_g1(e, &encoded_1(e, order, words))
+}
+
+fn point_2<S: Lazy>(e: &S, order: Order, words: &[Word<S>]) -> Read2<S> {
+    operations::read_g2(e, &encoded_2(e, order, words))
 }
 
 impl<S: Lazy> Call<'_, S> {
@@ -83,20 +91,21 @@ impl<S: Lazy> Call<'_, S> {
         self.charge(&cost)?;
         let [to] = self.outputs([Output { address: &to, length: &result, align: Align::One }])?;
         let input = self.bytes(&input, &length)?;
-        let result = if operation == Operation::Pairing {
+        let input = if operation == Operation::Pairing {
             let (_, rest) = alu::divide(e, &length, &size);
             if !self.observe(&e.is_zero(&rest), Site::InputLength)? {
                 return Ok(e.literal::<1>());
             }
-            self.check_pairing(&input, order)?
+            self.all_words(&input)?
         } else {
             let in_first = matches!(operation, Operation::Add1 | Operation::Multiply1);
             let may_be_shorter = in_first && order == Order::Big;
             let Some(input) = self.exactly(&input, (words, &size), may_be_shorter)? else {
                 return Ok(e.literal::<1>());
             };
-            compute(e, operation, order, &input)
+            input
         };
+        let result = self.compute(operation, order, &input)?;
         self.answer(&to, result)
     }
 
@@ -110,21 +119,71 @@ impl<S: Lazy> Call<'_, S> {
         self.capped_sum(&self.capped_sum(&cost, length), &e.literal::<32>())
     }
 
-    /// Whether the product of the pairings is 1, as a number.
-    fn check_pairing(&mut self, input: &Slice<S>, order: Order) -> Returns<Answer<S>, S> {
+    /// What an operation gives; nothing where a point is invalid.
+    fn compute(
+        &self,
+        operation: Operation,
+        order: Order,
+        input: &[Word<S>],
+    ) -> Returns<Option<Vec<Word<S>>>, S> {
         let e = self.e;
-        let words = self.all_words(input)?;
-        let pairs: Vec<_> = words
-            .chunks_exact(POINT_1 + POINT_2)
-            .map(|pair| {
-                let (p, q) = pair.split_at(POINT_1);
-                (point_1(e, order, p), point_2(e, order, q))
-            })
-            .collect();
-        let (one, valid) = operations::check_pairing(e, &pairs);
-        let zero = e.literal::<0>();
-        let number = [self.number(&one), zero.clone(), zero.clone(), zero];
-        Ok((order.arrange(e, &number, NUMBER), valid))
+        let scalar = |words| {
+            let [scalar] = numbers(&order.arrange(e, words, NUMBER));
+            scalar
+        };
+        Ok(Some(match operation {
+            Operation::Add1 => {
+                let (p, q) = input.split_at(POINT_1);
+                let [p, q] = [p, q].map(|point| point_1(e, order, point));
+                if !self.all([&p.on_curve, &q.on_curve], Site::PointValid)? {
+                    return Ok(None);
+                }
+                order.arrange(e, operations::add_g1(e, &p, &q).as_flattened(), NUMBER)
+            }
+            Operation::Add2 => {
+                let (p, q) = input.split_at(POINT_2);
+                let [p, q] = [p, q].map(|point| point_2(e, order, point));
+                if !self.all([&p.on_curve, &q.on_curve], Site::PointValid)? {
+                    return Ok(None);
+                }
+                order.arrange(e, operations::add_g2(e, &p, &q).as_flattened(), PAIR)
+            }
+            Operation::Multiply1 => {
+                let (p, by) = input.split_at(POINT_1);
+                let p = point_1(e, order, p);
+                if !self.observe(&p.on_curve, Site::PointValid)? {
+                    return Ok(None);
+                }
+                order.arrange(e, operations::multiply_g1(e, &p, &scalar(by)).as_flattened(), NUMBER)
+            }
+            Operation::Multiply2 => {
+                let (p, by) = input.split_at(POINT_2);
+                let p = point_2(e, order, p);
+                if !self.observe(&p.on_curve, Site::PointValid)?
+                    || !self.observe(&operations::is_member(e, &p), Site::InGroup)?
+                {
+                    return Ok(None);
+                }
+                order.arrange(e, operations::multiply_g2(e, &p, &scalar(by)).as_flattened(), PAIR)
+            }
+            Operation::Pairing => {
+                let read = |pair: &[Word<S>]| {
+                    let (p, q) = pair.split_at(POINT_1);
+                    (point_1(e, order, p), point_2(e, order, q))
+                };
+                let pairs: Vec<_> = input.chunks_exact(POINT_1 + POINT_2).map(read).collect();
+                let on_curve = pairs.iter().flat_map(|(p, q)| [&p.on_curve, &q.on_curve]);
+                if !self.all(on_curve, Site::PointValid)? {
+                    return Ok(None);
+                }
+                let members: Vec<_> = pairs.iter().map(|(_, q)| operations::is_member(e, q)).collect();
+                if !self.all(&members, Site::InGroup)? {
+                    return Ok(None);
+                }
+                let (one, zero) = (self.number(&operations::check_pairing(e, &pairs)), e.literal::<0>());
+                order.arrange(e, &[one, zero.clone(), zero.clone(), zero], NUMBER)
+            }
+        }))
     }
 
     /// `sol_alt_bn128_compression(operation, input, length, result)`: 1 for an input that is no point's.
@@ -152,45 +211,18 @@ impl<S: Lazy> Call<'_, S> {
         let Some(input) = self.exactly(&input, (words, &size), false)? else {
             return Ok(e.literal::<1>());
         };
-        let result = convert(e, conversion, order, &input);
+        let (words, valid) = convert(e, conversion, order, &input);
+        let result = self.observe(&valid, Site::PointValid)?.then_some(words);
         self.answer(&to, result)
     }
 
-    /// Writes a result if it means anything.
-    fn answer(&mut self, to: &Slice<S>, (words, valid): Answer<S>) -> Returns<Word<S>, S> {
-        if !self.observe(&valid, Site::PointValid)? {
+    /// Writes a result if there is one.
+    fn answer(&mut self, to: &Slice<S>, result: Option<Vec<Word<S>>>) -> Returns<Word<S>, S> {
+        let Some(words) = result else {
             return Ok(self.e.literal::<1>());
-        }
+        };
         self.write_words(&to.place, &words);
         Ok(self.e.literal::<0>())
-    }
-}
-
-/// What an operation that is no pairing gives.
-fn compute<S: Lazy>(e: &S, operation: Operation, order: Order, input: &[Word<S>]) -> Answer<S> {
-    match operation {
-        Operation::Add1 | Operation::Multiply1 | Operation::Pairing => {
-            let (first, second) = input.split_at(POINT_1);
-            let p = point_1(e, order, first);
-            let (result, valid) = if operation == Operation::Add1 {
-                operations::add_g1(e, &p, &point_1(e, order, second))
-            } else {
-                let [scalar] = numbers(&order.arrange(e, second, NUMBER));
-                operations::multiply_g1(e, &p, &scalar)
-            };
-            (order.arrange(e, result.as_flattened(), NUMBER), valid)
-        }
-        Operation::Add2 | Operation::Multiply2 => {
-            let (first, second) = input.split_at(POINT_2);
-            let p = point_2(e, order, first);
-            let (result, valid) = if operation == Operation::Add2 {
-                operations::add_g2(e, &p, &point_2(e, order, second))
-            } else {
-                let [scalar] = numbers(&order.arrange(e, second, NUMBER));
-                operations::multiply_g2(e, &p, &scalar)
-            };
-            (order.arrange(e, result.as_flattened(), PAIR), valid)
-        }
     }
 }
 
@@ -198,7 +230,7 @@ fn compute<S: Lazy>(e: &S, operation: Operation, order: Order, input: &[Word<S>]
 fn convert<S: Lazy>(e: &S, conversion: Conversion, order: Order, input: &[Word<S>]) -> Answer<S> {
     match conversion {
         Conversion::Compress1 => {
-            let (x, valid) = operations::compress_g1(e, &point_1(e, order, input));
+            let (x, valid) = operations::compress_g1(e, &encoded_1(e, order, input));
             (order.arrange(e, &x, NUMBER), valid)
         }
         Conversion::Decompress1 => {
@@ -207,7 +239,7 @@ fn convert<S: Lazy>(e: &S, conversion: Conversion, order: Order, input: &[Word<S
             (order.arrange(e, point.as_flattened(), NUMBER), valid)
         }
         Conversion::Compress2 => {
-            let (x, valid) = operations::compress_g2(e, &point_2(e, order, input));
+            let (x, valid) = operations::compress_g2(e, &encoded_2(e, order, input));
             (order.arrange(e, x.as_flattened(), PAIR), valid)
         }
         Conversion::Decompress2 => {

@@ -2,14 +2,14 @@
 
 use super::{
     call::{Abort, Call, Failure, Returns},
-    curves::bls12_381::operations::{self, First, Second},
+    curves::bls12_381::operations::{self, First, Read, Second},
     encoded::{Order, numbers},
     memory::{Align, Output},
 };
 use crate::{
     alu::wide::Number,
     machine::Lazy,
-    tables::{Evaluator, Site, Word, alphabet::Bit, catalogue::NOT_GREATER},
+    tables::{Site, Word, catalogue::NOT_GREATER},
 };
 
 /// Words of a number.
@@ -33,8 +33,8 @@ enum Operation {
     Multiply,
 }
 
-/// Words to be written, and whether they mean anything.
-type Answer<S> = (Vec<Number<S, NUMBER>>, <S as Evaluator>::Digit<Bit>);
+/// The numbers of a point to be written; nothing where a point or a scalar is invalid.
+type Answer<S> = Option<Vec<Number<S, NUMBER>>>;
 
 impl Group {
     /// Words of a coordinate.
@@ -96,12 +96,12 @@ impl<S: Lazy> Call<'_, S> {
         group: Group,
         order: Order,
         address: &Word<S>,
-        (point, valid): Answer<S>,
+        answer: Answer<S>,
     ) -> Returns<Word<S>, S> {
         let e = self.e;
-        if !self.observe(&valid, Site::PointValid)? {
+        let Some(point) = answer else {
             return Ok(e.literal::<1>());
-        }
+        };
         let [_, size] = group.sizes(e);
         let [to] = self.outputs([Output { address, length: &size, align: Align::One }])?;
         self.write_words(&to.place, &order.arrange(e, point.as_flattened(), group.coordinate()));
@@ -118,10 +118,16 @@ impl<S: Lazy> Call<'_, S> {
         })?;
         let point = self.bls12_381_point(group, order, &self.arguments[1])?;
         let valid = match group {
-            Group::First => operations::validate::<S, First>(e, split(&point)),
-            Group::Second => operations::validate::<S, Second>(e, split(&point)),
+            Group::First => self.is_member(&operations::read::<S, First>(e, split(&point)))?,
+            Group::Second => self.is_member(&operations::read::<S, Second>(e, split(&point)))?,
         };
-        Ok(self.number(&self.not(&valid)))
+        Ok(if valid { e.literal::<0>() } else { e.literal::<1>() })
+    }
+
+    /// Whether a point is on its curve, and if so, whether it is in its group.
+    fn is_member<G: operations::Group<S>>(&self, point: &Read<S, G>) -> Returns<bool, S> {
+        Ok(self.observe(&point.on_curve, Site::PointValid)?
+            && self.observe(&point.is_member(self.e), Site::InGroup)?)
     }
 
     /// `sol_curve_group_op(curve, operation, left, right, result)` for these groups.
@@ -145,10 +151,33 @@ impl<S: Lazy> Call<'_, S> {
         };
         let right = self.bls12_381_point(group, order, &right)?;
         let result = match group {
-            Group::First => operate::<S, First>(e, operation, &left, &right),
-            Group::Second => operate::<S, Second>(e, operation, &left, &right),
+            Group::First => self.operate::<First>(operation, &left, &right)?,
+            Group::Second => self.operate::<Second>(operation, &left, &right)?,
         };
         self.give_bls12_381(group, order, &to, result)
+    }
+
+    /// What an operation gives.
+    fn operate<G: operations::Group<S>>(
+        &self,
+        operation: Operation,
+        left: &[Word<S>],
+        right: &[Word<S>],
+    ) -> Returns<Answer<S>, S> {
+        let e = self.e;
+        let q = operations::read::<S, G>(e, split(right));
+        if matches!(operation, Operation::Multiply) {
+            let [scalar] = numbers(left);
+            let valid = self.all([&q.on_curve, &operations::is_scalar(e, &scalar)], Site::PointValid)?
+                && self.observe(&q.is_member(e), Site::InGroup)?;
+            return Ok(valid.then(|| operations::multiply(e, &scalar, &q)));
+        }
+        let p = operations::read::<S, G>(e, split(left));
+        let valid = self.all([&p.on_curve, &q.on_curve], Site::PointValid)?;
+        Ok(valid.then(|| match operation {
+            Operation::Add => operations::add(e, &p, &q),
+            Operation::Subtract | Operation::Multiply => operations::subtract(e, &p, &q),
+        }))
     }
 
     /// `sol_curve_decompress(curve, point, result)`.
@@ -165,10 +194,14 @@ impl<S: Lazy> Call<'_, S> {
         let words = self.read_words(&place, group.coordinate());
         let words = order.arrange(e, &words, group.coordinate());
         let result = match group {
-            Group::First => operations::decompress::<S, First>(e, split(&words)),
-            Group::Second => operations::decompress::<S, Second>(e, split(&words)),
+            Group::First => self.decompressed(&operations::decompress::<S, First>(e, split(&words)))?,
+            Group::Second => self.decompressed(&operations::decompress::<S, Second>(e, split(&words)))?,
         };
         self.give_bls12_381(group, order, &to, result)
+    }
+
+    fn decompressed<G: operations::Group<S>>(&self, point: &Read<S, G>) -> Returns<Answer<S>, S> {
+        Ok(self.is_member(point)?.then(|| point.write(self.e)))
     }
 
     /// `sol_curve_pairing_map(curve, count, first points, second points, result)`: 1 for more than eight
@@ -196,33 +229,23 @@ impl<S: Lazy> Call<'_, S> {
         let pairs: Vec<_> = first
             .chunks(2 * Group::First.coordinate())
             .zip(second.chunks(2 * Group::Second.coordinate()))
-            .map(|(p, q)| (numbers(p), numbers(q)))
+            .map(|(p, q)| (operations::read(e, split(p)), operations::read(e, split(q))))
             .collect();
-        let (product, valid) = operations::pairing(e, &pairs);
-        if !self.observe(&valid, Site::PointValid)? {
+        let on_curve = pairs.iter().flat_map(|(p, q): &(Read<S, First>, Read<S, Second>)| {
+            [&p.on_curve, &q.on_curve]
+        });
+        if !self.all(on_curve, Site::PointValid)? {
             return Ok(e.literal::<1>());
         }
+        let members: Vec<_> = pairs.iter().flat_map(|(p, q)| [p.is_member(e), q.is_member(e)]).collect();
+        if !self.all(&members, Site::InGroup)? {
+            return Ok(e.literal::<1>());
+        }
+        let product = operations::pairing(e, &pairs);
         let length = e.literal::<576>();
         let [to] = self.outputs([Output { address: &to, length: &length, align: Align::One }])?;
         let product = operations::in_order(&product);
         self.write_words(&to.place, &order.arrange(e, product.as_flattened(), PRODUCT));
         Ok(e.literal::<0>())
-    }
-}
-
-/// What an operation gives.
-fn operate<S: Lazy, G: operations::Group<S>>(
-    e: &S,
-    operation: Operation,
-    left: &[Word<S>],
-    right: &[Word<S>],
-) -> Answer<S> {
-    match operation {
-        Operation::Add => operations::add::<S, G>(e, split(left), split(right)),
-        Operation::Subtract => operations::subtract::<S, G>(e, split(left), split(right)),
-        Operation::Multiply => {
-            let [scalar] = numbers(left);
-            operations::multiply::<S, G>(e, &scalar, split(right))
-        }
     }
 }

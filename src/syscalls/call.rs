@@ -11,7 +11,7 @@ use crate::{
     tables::{
         Site, Word,
         alphabet::{Bit, Nibble},
-        catalogue::{BIT_NOT, EQUAL, LESS},
+        catalogue::{BIT_AND, BIT_NOT, EQUAL, LESS},
     },
 };
 
@@ -110,6 +110,15 @@ impl<'a, S: Lazy> Call<'a, S> {
         self.e.observe(bit, site).map_err(Failure::Observation)
     }
 
+    /// Reads whether every one of some bits is on.
+    pub fn all<'b>(&self, bits: impl IntoIterator<Item = &'b S::Digit<Bit>>, site: Site) -> Returns<bool, S>
+    where
+        S: 'b,
+    {
+        let on = self.e.digit::<Bit, 1>();
+        self.observe(&bits.into_iter().fold(on, |all, bit| self.e.apply2(BIT_AND, &all, bit)), site)
+    }
+
     /// Whether a < b.
     pub fn less(&self, a: &Word<S>, b: &Word<S>) -> S::Digit<Bit> {
         self.e.apply1(LESS, &self.e.compare(a, b))
@@ -188,7 +197,6 @@ impl<'a, S: Lazy> Call<'a, S> {
 
     /// Whether two addresses are the same.
     pub fn same_32(&self, a: &[Word<S>; 4], b: &[Word<S>; 4]) -> S::Digit<Bit> {
-        use crate::tables::catalogue::BIT_AND;
         let [w, x, y, z] = std::array::from_fn(|i| self.equal(&a[i], &b[i]));
         self.e.apply2(BIT_AND, &self.e.apply2(BIT_AND, &w, &x), &self.e.apply2(BIT_AND, &y, &z))
     }

@@ -99,14 +99,13 @@ impl<S: Lazy> Call<'_, S> {
             call.charge(cost)?;
             Ok((call.address(&left)?, call.address(&right)?))
         };
-        let (result, valid) = if self.selects(&operation, &e.literal::<2>())? {
+        let result = if self.selects(&operation, &e.literal::<2>())? {
             let (scalar, point) = read(self, &costs.multiply)?;
             let (point, valid) = group.decompress(e, &point);
-            let valid = e.apply2(BIT_AND, &valid, &edwards::is_scalar(e, &scalar));
-            if !self.observe(&valid, Site::PointValid)? {
+            if !self.all([&valid, &edwards::is_scalar(e, &scalar)], Site::PointValid)? {
                 return Ok(e.literal::<1>());
             }
-            (edwards::multiply(e, &scalar, &point), valid)
+            edwards::multiply(e, &scalar, &point)
         } else {
             let adds = self.selects(&operation, &e.literal::<0>())?;
             if !adds && !self.selects(&operation, &e.literal::<1>())? {
@@ -114,23 +113,17 @@ impl<S: Lazy> Call<'_, S> {
             }
             let (left, right) = read(self, if adds { &costs.add } else { &costs.subtract })?;
             let ((p, first), (q, second)) = (group.decompress(e, &left), group.decompress(e, &right));
-            let sum = if adds { edwards::add(e, &p, &q) } else { edwards::subtract(e, &p, &q) };
-            (sum, e.apply2(BIT_AND, &first, &second))
+            if !self.all([&first, &second], Site::PointValid)? {
+                return Ok(e.literal::<1>());
+            }
+            if adds { edwards::add(e, &p, &q) } else { edwards::subtract(e, &p, &q) }
         };
-        self.give(group, &result, &valid)
+        self.give(group, &result)
     }
 
-    /// Writes a point to the last argument if it is one.
-    fn give(
-        &mut self,
-        group: Group,
-        point: &edwards::Point<S>,
-        valid: &S::Digit<Bit>,
-    ) -> Returns<Word<S>, S> {
+    /// Writes a point to the last argument.
+    fn give(&mut self, group: Group, point: &edwards::Point<S>) -> Returns<Word<S>, S> {
         let e = self.e;
-        if !self.observe(valid, Site::PointValid)? {
-            return Ok(e.literal::<1>());
-        }
         let (to, length) = (self.arguments[4].clone(), e.literal::<32>());
         let [to] = self.outputs([Output { address: &to, length: &length, align: Align::One }])?;
         let bytes = group.compress(e, point);
@@ -165,7 +158,7 @@ impl<S: Lazy> Call<'_, S> {
         }
         let terms: Vec<_> = terms.iter().map(|(scalar, point)| (*scalar, point)).collect();
         let sum = edwards::multiply_all(e, &terms);
-        self.give(group, &sum, &valid)
+        self.give(group, &sum)
     }
 
     /// The numbers of 32 bytes in a range.

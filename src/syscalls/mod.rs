@@ -5,6 +5,7 @@
 
 mod address;
 mod alt_bn128;
+mod big_mod_exp;
 mod bls12_381;
 mod call;
 mod context;
@@ -87,8 +88,7 @@ pub fn call<S: Lazy>(
         Syscall::AltBn128GroupOp => call.alt_bn128_group_op(),
         Syscall::AltBn128Compression => call.alt_bn128_compression(),
         Syscall::Poseidon => call.poseidon(),
-        // In this release it does nothing, for nothing.
-        Syscall::BigModExp => Ok(e.literal::<1>()),
+        Syscall::BigModExp => call.big_mod_exp(),
         Syscall::Memcpy => call.memcpy(),
         Syscall::Memmove => call.memmove(),
         Syscall::Memset => call.memset(),

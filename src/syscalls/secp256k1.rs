@@ -35,8 +35,12 @@ impl<S: Lazy> Call<'_, S> {
         let (zero, one) = (e.digit::<Nibble, 0>(), e.digit::<Quarter, 1>());
         let odd = e.apply1(LOW_BIT, &e.lane(&recovery_id, 0));
         let high = e.apply1(LOW_BIT, &e.lane(&e.shift_right(&recovery_id, &zero, &one, &zero), 0));
-        let key = secp256k1::recover(e, &hash, [&r, &s], [&odd, &high]);
-        if !self.observe(&key.valid, Site::PointValid)? {
+        let signature = secp256k1::read(e, [&r, &s], [&odd, &high]);
+        if !self.observe(&signature.valid, Site::PointValid)? {
+            return Ok(e.literal::<3>());
+        }
+        let key = secp256k1::recover(e, &hash, &signature);
+        if self.observe(&key.infinity, Site::KeyAtInfinity)? {
             return Ok(e.literal::<3>());
         }
         let words = [reverse_bytes(e, &key.x), reverse_bytes(e, &key.y)].concat();

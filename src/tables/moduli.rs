@@ -38,8 +38,6 @@ pub enum Power {
     Root,
     /// p.
     Whole,
-    /// (p - 1) / 2: 1 for a square other than 0, -1 for what is not a square.
-    Half,
 }
 
 /// A natural number in 64-bit limbs, the least significant first.
@@ -153,7 +151,6 @@ impl ModulusId {
             Power::Inverse => subtract(&self.limbs(), &small(2)).0,
             Power::Root => halved(&add(&self.limbs(), &small(1)).0, 2),
             Power::Whole => self.limbs(),
-            Power::Half => halved(&self.limbs(), 1),
         };
         let mut all: Vec<usize> = digits(&exponent, 16 * MAX_WORDS).collect();
         while all.last() == Some(&0) {

@@ -14,7 +14,7 @@ pub enum NumberSet {
     Curve25519,
     /// Of secp256k1.
     Secp256k1,
-    /// Of BN254: 3 b of the curve and, two numbers, of its twist; then what
+    /// Of BN254: b of the curve and, two numbers, of its twist; then what
     /// [`frobenius`](NumberConst::frobenius) gives.
     Bn254,
     /// Of BLS12-381, in the same order.
@@ -46,8 +46,8 @@ const CURVE25519: [&str; 4] = [
     "786c8905cfaffca216c27b91fe01d8409d2f16175a4172be99c8fdaa805d40ea",
 ];
 
-/// 3 b of secp256k1.
-pub const SECP256K1_TRIPLE_B: NumberConst = NumberConst::new(NumberSet::Secp256k1, 0);
+/// b of secp256k1.
+pub const SECP256K1_B: NumberConst = NumberConst::new(NumberSet::Secp256k1, 0);
 /// x of the base point of secp256k1.
 pub const SECP256K1_X: NumberConst = NumberConst::new(NumberSet::Secp256k1, 1);
 /// y of the base point of secp256k1.
@@ -56,16 +56,16 @@ pub const SECP256K1_Y: NumberConst = NumberConst::new(NumberSet::Secp256k1, 2);
 pub const SECP256K1_ORDER_DIGITS: NumberConst = NumberConst::new(NumberSet::Secp256k1, 3);
 
 const SECP256K1: [&str; 4] = [
-    "15",
+    "7",
     "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798",
     "483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8",
     "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141",
 ];
 
 const BN254: [&str; 13] = [
-    "9",
-    "20753adca9c6bfb81499be5e509e8f8ff21b7c8d3cb039cf1ef69c66bce9b021",
-    "1c53b10b0d2fc7e67860f09cc8af9ddf5eee18eaf8748f8ade8371391494176",
+    "3",
+    "2b149d40ceb8aaae81be18991be06ac3b5b4c5e559dbefa33267e6dc24a138e5",
+    "9713b03af0fed4cd2cafadeed8fdf4a74fa084e52d1852e4a2bd0685c315d2",
     "1284b71c2865a7dfe8b99fdd76e68b605c521e08292f2176d60b35dadcc9e470",
     "246996f3b4fae7e6a6327cfe12150b8e747992778eeec7e5ca5cf05f80f362ac",
     "2fb347984f7911f74c0bec3cf559b143b78cc310c2c3330c99e39557176f553d",
@@ -79,9 +79,9 @@ const BN254: [&str; 13] = [
 ];
 
 const BLS12_381: [&str; 13] = [
-    "c",
-    "c",
-    "c",
+    "4",
+    "4",
+    "4",
     "1904d3bf02bb0667c231beb4202c0d1f0fd603fd3cbd5f4f7b2443d784bab9c4f67ea53d63e7813d8d0775ed92235fb8",
     "fc3e2b36c4e03288e9e902231f9fb854a14787b6c7b36fec0c8ec971f63c5f282d5ac14d6c7ec22cf78a126ddc4af3",
     "0",
@@ -99,13 +99,13 @@ impl NumberConst {
         Self { set, row }
     }
 
-    /// 3 b of a pairing's first curve.
-    pub const fn triple_b(set: NumberSet) -> Self {
+    /// b of a pairing's first curve.
+    pub const fn b(set: NumberSet) -> Self {
         Self::new(set, 0)
     }
 
-    /// 3 b of a pairing's twisted curve: the real part, or the imaginary one.
-    pub const fn twist_triple_b(set: NumberSet, part: usize) -> Self {
+    /// b of a pairing's twisted curve: the real part, or the imaginary one.
+    pub const fn twist_b(set: NumberSet, part: usize) -> Self {
         assert!(part < 2);
         Self::new(set, 1 + part)
     }

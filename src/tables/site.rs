@@ -83,8 +83,14 @@ pub enum Site {
     SliceCount,
     /// Whether an input is as long as it has to be.
     InputLength,
-    /// Whether what was given encodes points and scalars.
+    /// Whether what was given encodes points of a curve, and scalars.
     PointValid,
+    /// Whether points of a curve lie in its group.
+    InGroup,
+    /// Whether a recovered key is the point at infinity, and so none.
+    KeyAtInfinity,
+    /// Whether a modulus is odd and above 1.
+    ModulusOdd,
     /// Whether a recovery id is one.
     RecoveryId,
     /// Whether the lengths a program expects of an instruction are right.
@@ -101,7 +107,7 @@ pub enum Site {
 
 impl Site {
     /// Every site.
-    pub const ALL: [Self; 47] = [
+    pub const ALL: [Self; 50] = [
         Self::Unit,
         Self::Taken,
         Self::DivisorZero,
@@ -143,6 +149,9 @@ impl Site {
         Self::SliceCount,
         Self::InputLength,
         Self::PointValid,
+        Self::InGroup,
+        Self::KeyAtInfinity,
+        Self::ModulusOdd,
         Self::RecoveryId,
         Self::SiblingFits,
         Self::BlockFull,

@@ -33,8 +33,13 @@ impl Effort {
 
     /// For cases that take very long on tensors: so many of them there, and so many elsewhere.
     pub fn costly(self, dense: u32, elsewhere: u32) -> Self {
-        let cases = if self.stride == Self::FEW.stride { dense } else { elsewhere };
+        let cases = if self.is_few() { dense } else { elsewhere };
         Self { stride: self.stride, cases }
+    }
+
+    /// Whether this is the effort for tensors.
+    pub fn is_few(self) -> bool {
+        self.stride == Self::FEW.stride
     }
 
     /// Runs a property on values of a strategy, the same ones every time.

@@ -4,7 +4,9 @@
 //! Each case runs on plain weights, on permuted ones and in full steps; some run on tensors.
 
 mod address;
+mod big_mod_exp;
 mod call;
+mod curves;
 mod hash;
 mod log;
 mod memory;
@@ -26,7 +28,7 @@ use svmllm::host::{Mode, syscall_names::ALL_SYSCALLS};
 
 /// Every case but those of long loops.
 fn cases() -> Vec<Case> {
-    [address::cases(), hash::cases(), log::cases(), memory::cases(), return_data::cases(), sysvar::cases()]
+    [address::cases(), big_mod_exp::cases(), hash::cases(), log::cases(), memory::cases(), return_data::cases(), sysvar::cases()]
         .concat()
 }
 
@@ -57,7 +59,7 @@ fn on_tensors() {
 fn every_computed_syscall_has_a_case() {
     // What the host runs, and the curves and what is built on them.
     let elsewhere = |name: &str| {
-        ["sol_invoke_", "sol_curve_", "sol_alt_bn128_", "sol_secp256k1_", "sol_poseidon", "sol_big_mod_exp"]
+        ["sol_invoke_", "sol_curve_", "sol_alt_bn128_", "sol_secp256k1_", "sol_poseidon"]
             .iter()
             .any(|family| name.starts_with(family))
     };

@@ -9,7 +9,7 @@ use curve25519_dalek::edwards::CompressedEdwardsY;
 use num_bigint::BigUint;
 use proptest::{collection::vec, prelude::*, sample::select};
 
-on_every_evaluator!(multiplies, adds, powers, canonical_form, knows_the_curve);
+on_every_evaluator!(multiplies, sums_products, adds, powers, roots, ratios, canonical_form, knows_the_curve);
 
 fn natural(limbs: &[u64]) -> BigUint {
     limbs.iter().rev().fold(BigUint::default(), |x, limb| (x << 64) + *limb)
@@ -70,9 +70,30 @@ fn multiplies<E: Boundary>(e: &E, effort: Effort) {
     fn check<E: Boundary, const N: usize>(e: &E, effort: Effort, field: Prime<N>) {
         let p = modulus(field);
         effort.costly(10, 600).check((number(field), number(field)), |(a, b)| {
-            let product = read(e, &field.multiply(e, &embed(e, &a), &embed(e, &b)));
+            let (x, y) = (embed(e, &a), embed(e, &b));
+            let product = read(e, &field.multiply(e, &x, &y));
             assert_eq!(product % &p, natural(&a) * natural(&b) % &p, "{a:x?} * {b:x?}, {field:?}");
+            let square = read(e, &field.square(e, &x));
+            assert_eq!(square % &p, natural(&a).pow(2) % &p, "{a:x?}^2, {field:?}");
         });
+    }
+    in_every_field!(check, e, effort);
+}
+
+/// As many products at once as a sum takes, of the largest numbers too.
+fn sums_products<E: Boundary>(e: &E, effort: Effort) {
+    fn check<E: Boundary, const N: usize>(e: &E, effort: Effort, field: Prime<N>) {
+        let p = modulus(field);
+        let most = if N <= 4 { 16 } else { 12 };
+        let agree = |pairs: &[([u64; N], [u64; N])]| {
+            let ours: Vec<_> = pairs.iter().map(|(a, b)| (embed(e, a), embed(e, b))).collect();
+            let ours: Vec<_> = ours.iter().map(|(a, b)| (a, b)).collect();
+            let expected = pairs.iter().fold(BigUint::default(), |x, (a, b)| x + natural(a) * natural(b));
+            assert_eq!(read(e, &field.dot(e, &ours)) % &p, expected % &p, "{pairs:x?}, {field:?}");
+        };
+        let pairs = vec((number(field), number(field)), 0..=most);
+        effort.costly(1, 60).check(pairs, |pairs| agree(&pairs));
+        agree(&vec![([u64::MAX; N], [u64::MAX; N]); most]);
     }
     in_every_field!(check, e, effort);
 }
@@ -106,6 +127,54 @@ fn powers<E: Boundary>(e: &E, effort: Effort) {
         });
     }
     in_every_field!(check, e, effort);
+}
+
+/// The moduli that are 3 modulo 4.
+fn roots<E: Boundary>(e: &E, effort: Effort) {
+    fn check<E: Boundary, const N: usize>(e: &E, effort: Effort, field: Prime<N>) {
+        let p = modulus(field);
+        let agree = |a: [u64; N]| {
+            let (root, is_root) = Field::root(field, e, &embed(e, &a));
+            let is_root = e.read_digit::<Bit>(&is_root).unwrap() == 1;
+            let a = natural(&a) % &p;
+            let half = (&p - 1u32) / 2u32;
+            assert_eq!(is_root, a.modpow(&half, &p) <= 1u32.into(), "{a:x}, {field:?}");
+            let root = read(e, &root) % &p;
+            assert!(!is_root || &root * &root % &p == a, "{root:x} of {a:x}, {field:?}");
+        };
+        effort.costly(1, 6).check(number(field), agree);
+        for edge in [BigUint::default(), 1u32.into(), &p - 1u32] {
+            effort.costly(1, 1).check(Just(()), |()| agree(limbs(&edge)));
+        }
+    }
+    if effort.is_few() {
+        return check(e, effort, SECP256K1);
+    }
+    check(e, effort, SECP256K1);
+    check(e, effort, BN254);
+    check(e, effort, BLS12_381);
+}
+
+/// Roots of ratios modulo 2^255 - 19: for each of the four fourth roots of 1 that may be left over.
+fn ratios<E: Boundary>(e: &E, effort: Effort) {
+    let (field, p) = (CURVE25519, modulus(CURVE25519));
+    let imaginary = BigUint::from(2u32).modpow(&((&p - 1u32) / 4u32), &p);
+    effort.costly(2, 60).check((number(field), number(field), 0..4u32), |(root, v, turn)| {
+        let (root, v) = (natural(&root) % &p, natural(&v) % &p);
+        let u = &root * &root * &v % &p * imaginary.modpow(&turn.into(), &p) % &p;
+        let (is_square, found) = sqrt_ratio(e, &embed(e, &limbs(&u)), &embed(e, &limbs(&v)));
+        let is_square = e.read_digit::<Bit>(&is_square).unwrap() == 1;
+        let found = read(e, &found);
+        assert!(found < p && !found.bit(0), "{found:x} is canonical and even");
+        let square = &found * &found * &v % &p;
+        if turn % 2 == 0 || u == BigUint::default() {
+            assert!(is_square && square == u, "{u:x} / {v:x}");
+        } else {
+            assert!(!is_square && square == &u * &imaginary % &p, "{u:x} / {v:x}");
+        }
+    });
+    let (is_square, found) = sqrt_ratio(e, &field.one(e), &field.zero(e));
+    assert_eq!((e.read_digit::<Bit>(&is_square).unwrap(), read(e, &found)), (0, BigUint::default()));
 }
 
 fn canonical_form<E: Boundary>(e: &E, effort: Effort) {

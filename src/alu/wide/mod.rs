@@ -1,5 +1,7 @@
 //! Numbers of several words.
 
+pub mod modular;
+
 use crate::tables::{
     Evaluator, Word,
     alphabet::{Bit, Carry, Nibble},
@@ -101,3 +103,6 @@ pub fn either<E: Evaluator>(e: &E, a: &E::Digit<Bit>, b: &E::Digit<Bit>) -> E::D
     let neither = e.apply2(BIT_AND, &e.apply1(BIT_NOT, a), &e.apply1(BIT_NOT, b));
     e.apply1(BIT_NOT, &neither)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! The group of the curve -x^2 + y^2 = 1 + d x^2 y^2 over 2^255 - 19.
 
-use super::weierstrass::{both, not};
+use super::weierstrass::not;
 use crate::{
     alu::{
         field::{self, CURVE25519 as F, CURVE25519_ORDER},
@@ -150,14 +150,4 @@ pub fn compress<E: Evaluator>(e: &E, p: &Point<E>) -> Number<E, 4> {
     let signed = e.apply2(OR, &top, &e.digit::<Nibble, 8>());
     let top = e.attend_digit(&wide::is_odd(e, &x), [&top, &signed]);
     [a, b, c, e.merge(&d, &e.splat(&top), 15)]
-}
-
-/// Decoded points of two encodings, and whether both are valid.
-pub fn decompress_both<E: Evaluator>(
-    e: &E,
-    left: &Number<E, 4>,
-    right: &Number<E, 4>,
-) -> (Point<E>, Point<E>, E::Digit<Bit>) {
-    let ((p, first), (q, second)) = (decompress(e, left), decompress(e, right));
-    (p, q, both(e, &first, &second))
 }

@@ -1,9 +1,12 @@
 //! Miller loops, shared by both curves.
 
-use super::sextic::{Element, Sextic};
+use super::{
+    sextic::{Element, Sextic},
+    weierstrass::Curve,
+};
 use crate::{
     alu::{
-        field::{Field, Pair},
+        field::{Field, Pair, Quadratic},
         wide::Number,
     },
     tables::{Evaluator, alphabet::Bit},
@@ -39,9 +42,9 @@ pub struct Multiple<E: Evaluator, const N: usize> {
 pub struct Miller<E: Evaluator, const N: usize> {
     /// The extension pairings lie in.
     pub extension: Sextic<E, N>,
-    /// 3 b of the twist.
-    pub triple_b: Pair<E, N>,
-    /// The twist.
+    /// The curve of the second group's points.
+    pub curve: Curve<E, Quadratic<N>>,
+    /// How it maps into the first curve.
     pub twist: Twist,
 }
 
@@ -92,7 +95,7 @@ impl<E: Evaluator, const N: usize> Miller<E, N> {
         let k = self.extension.field;
         let (xx, yy, zz) = (k.square(e, &t.x), k.square(e, &t.y), k.square(e, &t.z));
         let (xy, yz) = (k.multiply(e, &t.x, &t.y), k.multiply(e, &t.y, &t.z));
-        let bzz = k.multiply(e, &self.triple_b, &zz);
+        let bzz = k.multiply(e, &self.curve.triple_b, &zz);
         let line = [k.add(e, &yz, &yz), k.sum(e, &[], &[&xx; 3]), k.subtract(e, &yy, &bzz)];
         let f = self.times_line(e, f, &line, pair);
         let triple = k.sum(e, &[&bzz; 3], &[]);

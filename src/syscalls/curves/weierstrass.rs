@@ -16,8 +16,10 @@ use crate::{
 pub struct Curve<E: Evaluator, F: Field<E>> {
     /// The field of the coordinates.
     pub field: F,
+    /// b.
+    b: F::Element,
     /// 3 b.
-    pub triple_b: F::Element,
+    pub(super) triple_b: F::Element,
 }
 
 /// A point x / z, y / z; at infinity z is 0, and x too.
@@ -43,6 +45,12 @@ pub struct Affine<T, B> {
 }
 
 impl<E: Evaluator, F: Field<E>> Curve<E, F> {
+    /// The curve with this b.
+    pub fn new(e: &E, field: F, b: F::Element) -> Self {
+        let triple_b = field.sum(e, &[&b; 3], &[]);
+        Self { field, b, triple_b }
+    }
+
     /// The point at infinity.
     pub fn infinity(&self, e: &E) -> Point<F::Element> {
         Point { x: self.field.zero(e), y: self.field.one(e), z: self.field.zero(e) }
@@ -64,17 +72,10 @@ impl<E: Evaluator, F: Field<E>> Curve<E, F> {
         self.select(e, infinity, &self.point(e, x, y), &self.infinity(e))
     }
 
-    /// b, from three times it.
-    pub fn b(&self, e: &E) -> F::Element {
-        let f = self.field;
-        let one = f.one(e);
-        f.multiply(e, &self.triple_b, &f.invert(e, &f.sum(e, &[&one; 3], &[])))
-    }
-
     /// x^3 + b.
     pub fn right_side(&self, e: &E, x: &F::Element) -> F::Element {
         let f = self.field;
-        f.add(e, &f.multiply(e, &f.square(e, x), x), &self.b(e))
+        f.add(e, &f.multiply(e, &f.square(e, x), x), &self.b)
     }
 
     /// Whether x and y satisfy the equation.

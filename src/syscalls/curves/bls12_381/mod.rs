@@ -27,16 +27,13 @@ const X: usize = 0xd201_0000_0001_0000;
 
 /// The first group's curve.
 pub fn g1<E: Evaluator>(e: &E) -> Curve<E, Prime<6>> {
-    Curve { field: F, triple_b: field::constant(e, NumberConst::triple_b(NumberSet::Bls12381)) }
+    Curve::new(e, F, field::constant(e, NumberConst::b(NumberSet::Bls12381)))
 }
 
 /// The second group's curve.
 pub fn g2<E: Evaluator>(e: &E) -> Curve<E, Quadratic<6>> {
-    Curve { field: EXTENSION, triple_b: twist_triple_b(e) }
-}
-
-fn twist_triple_b<E: Evaluator>(e: &E) -> Pair<E, 6> {
-    [0, 1].map(|part| field::constant(e, NumberConst::twist_triple_b(NumberSet::Bls12381, part)))
+    let b = [0, 1].map(|part| field::constant(e, NumberConst::twist_b(NumberSet::Bls12381, part)));
+    Curve::new(e, EXTENSION, b)
 }
 
 /// Whether a point of the first curve lies in the first group.
@@ -57,7 +54,7 @@ pub fn is_in_g2<E: Evaluator>(e: &E, p: &Point<Pair<E, 6>>) -> E::Digit<Bit> {
 pub fn pairing<E: Evaluator>(e: &E, pairs: &[PointPair<E, 6>]) -> Element<E, 6> {
     let miller = Miller {
         extension: Sextic::new(e, EXTENSION, 1, NumberSet::Bls12381),
-        triple_b: twist_triple_b(e),
+        curve: g2(e),
         twist: Twist::Multiplied,
     };
     let bits = (0..usize::BITS).rev().map(|bit| X >> bit & 1 == 1);

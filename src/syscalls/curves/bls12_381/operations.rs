@@ -28,11 +28,6 @@ const LARGER: usize = 2;
 /// All bits below.
 const REST: usize = 1;
 
-/// The encoding of a point of the first group.
-pub type G1<E> = [Number<E, 6>; 2];
-/// The encoding of a point of the second group.
-pub type G2<E> = [Number<E, 6>; 4];
-
 /// What both groups have.
 pub trait Group<E: Evaluator> {
     /// The field of the coordinates.
@@ -95,12 +90,40 @@ impl<E: Evaluator> Group<E> for Second {
     }
 }
 
-/// A point of an encoding, and whether it is one of the curve.
-#[allow(clippy::type_complexity)] // a point and a bit
-fn read<E: Evaluator, G: Group<E>>(
-    e: &E,
-    encoding: &[Number<E, 6>],
-) -> (Affine<Coordinate<E, G>, E::Digit<Bit>>, E::Digit<Bit>) {
+/// A point that was read.
+pub struct Read<E: Evaluator, G: Group<E> + ?Sized> {
+    point: Affine<Coordinate<E, G>, E::Digit<Bit>>,
+    /// Whether it is a canonical encoding of a point of the curve.
+    pub on_curve: E::Digit<Bit>,
+}
+
+impl<E: Evaluator, G: Group<E>> Read<E, G> {
+    fn point(&self, e: &E) -> Point<Coordinate<E, G>> {
+        G::curve(e).point_or_infinity(e, &self.point.x, &self.point.y, &self.point.infinity)
+    }
+
+    /// Whether the point lies in the group.
+    pub fn is_member(&self, e: &E) -> E::Digit<Bit> {
+        G::contains(e, &self.point(e))
+    }
+
+    /// The encoding of the point, which has canonical coordinates.
+    pub fn write(&self, e: &E) -> Vec<Number<E, 6>> {
+        let field = G::curve(e).field;
+        let or_zero = |a| field.select(e, &self.point.infinity, a, &field.zero(e));
+        write::<E, G>(e, &or_zero(&self.point.x), &or_zero(&self.point.y), &self.point.infinity)
+    }
+}
+
+/// Whether every number is below the modulus.
+fn all_below<E: Evaluator>(e: &E, numbers: &[Number<E, 6>]) -> E::Digit<Bit> {
+    numbers
+        .iter()
+        .fold(e.digit::<Bit, 1>(), |below, number| both(e, &below, &not(e, &F.exceeds(e, number))))
+}
+
+/// Reads a point.
+pub fn read<E: Evaluator, G: Group<E>>(e: &E, encoding: &[Number<E, 6>]) -> Read<E, G> {
     let last = encoding.len() / 2 - 1;
     let wrong = flag::<E, { COMPRESSED | LARGER }, 6>(e, &encoding[last]);
     let infinity = flag::<E, INFINITY, 6>(e, &encoding[last]);
@@ -109,78 +132,59 @@ fn read<E: Evaluator, G: Group<E>>(
     let zero = all_zero(e, &numbers.iter().collect::<Vec<_>>());
     let (x, y) = numbers.split_at(numbers.len() / 2);
     let (x, y) = (G::read(x), G::read(y));
-    let below = numbers
-        .iter()
-        .fold(e.digit::<Bit, 1>(), |below, number| both(e, &below, &not(e, &F.exceeds(e, number))));
     let curve = G::curve(e);
-    let finite = both(e, &below, &curve.contains(e, &x, &y));
+    let finite = both(e, &all_below(e, &numbers), &curve.contains(e, &x, &y));
     // The library takes no point with x = 0, not even where the group does not matter.
     let finite = both(e, &finite, &not(e, &curve.field.is_zero(e, &x)));
     let right = e.attend_digit(&infinity, [&finite, &zero]);
-    (Affine { x, y, infinity }, both(e, &not(e, &wrong), &right))
+    Read { point: Affine { x, y, infinity }, on_curve: both(e, &not(e, &wrong), &right) }
 }
 
-fn point<E: Evaluator, G: Group<E>>(
+fn write<E: Evaluator, G: Group<E>>(
     e: &E,
-    encoding: &[Number<E, 6>],
-) -> (Point<Coordinate<E, G>>, E::Digit<Bit>) {
-    let (affine, valid) = read::<E, G>(e, encoding);
-    (G::curve(e).point_or_infinity(e, &affine.x, &affine.y, &affine.infinity), valid)
-}
-
-fn write<E: Evaluator, G: Group<E>>(e: &E, p: &Point<Coordinate<E, G>>) -> Vec<Number<E, 6>> {
-    let affine = G::curve(e).affine(e, p);
-    let mut numbers = G::write(&affine.x);
+    x: &Coordinate<E, G>,
+    y: &Coordinate<E, G>,
+    infinity: &E::Digit<Bit>,
+) -> Vec<Number<E, 6>> {
+    let mut numbers = G::write(x);
     let last = numbers.len() - 1;
-    numbers[last] = put_flag::<E, INFINITY, 6>(e, &numbers[last], &affine.infinity);
-    numbers.extend(G::write(&affine.y));
+    numbers[last] = put_flag::<E, INFINITY, 6>(e, &numbers[last], infinity);
+    numbers.extend(G::write(y));
     numbers
 }
 
-/// Whether an encoding is that of a point of the group.
-pub fn validate<E: Evaluator, G: Group<E>>(e: &E, encoding: &[Number<E, 6>]) -> E::Digit<Bit> {
-    let (p, valid) = point::<E, G>(e, encoding);
-    both(e, &valid, &G::contains(e, &p))
+fn write_point<E: Evaluator, G: Group<E>>(e: &E, p: &Point<Coordinate<E, G>>) -> Vec<Number<E, 6>> {
+    let Affine { x, y, infinity } = G::curve(e).affine(e, p);
+    write::<E, G>(e, &x, &y, &infinity)
 }
 
-/// p + q, and whether both are points of the curve; they need not be in the group.
-pub fn add<E: Evaluator, G: Group<E>>(
-    e: &E,
-    p: &[Number<E, 6>],
-    q: &[Number<E, 6>],
-) -> (Vec<Number<E, 6>>, E::Digit<Bit>) {
-    let ((p, first), (q, second)) = (point::<E, G>(e, p), point::<E, G>(e, q));
-    (write::<E, G>(e, &G::curve(e).add(e, &p, &q)), both(e, &first, &second))
+/// p + q on the curve; they need not be in the group.
+pub fn add<E: Evaluator, G: Group<E>>(e: &E, p: &Read<E, G>, q: &Read<E, G>) -> Vec<Number<E, 6>> {
+    write_point::<E, G>(e, &G::curve(e).add(e, &p.point(e), &q.point(e)))
 }
 
-/// p - q, and whether both are points of the curve; they need not be in the group.
-pub fn subtract<E: Evaluator, G: Group<E>>(
-    e: &E,
-    p: &[Number<E, 6>],
-    q: &[Number<E, 6>],
-) -> (Vec<Number<E, 6>>, E::Digit<Bit>) {
+/// p - q on the curve; they need not be in the group.
+pub fn subtract<E: Evaluator, G: Group<E>>(e: &E, p: &Read<E, G>, q: &Read<E, G>) -> Vec<Number<E, 6>> {
     let curve = G::curve(e);
-    let ((p, first), (q, second)) = (point::<E, G>(e, p), point::<E, G>(e, q));
-    (write::<E, G>(e, &curve.add(e, &p, &curve.negate(e, &q))), both(e, &first, &second))
+    write_point::<E, G>(e, &curve.add(e, &p.point(e), &curve.negate(e, &q.point(e))))
 }
 
-/// A scalar times a point, and whether the scalar is below the order and the point in the group.
+/// A scalar times a point.
 pub fn multiply<E: Evaluator, G: Group<E>>(
     e: &E,
     scalar: &Number<E, 4>,
-    p: &[Number<E, 6>],
-) -> (Vec<Number<E, 6>>, E::Digit<Bit>) {
-    let (p, valid) = point::<E, G>(e, p);
-    let valid = both(e, &valid, &G::contains(e, &p));
-    let product = G::curve(e).multiply(e, scalar, &p);
-    (write::<E, G>(e, &product), both(e, &valid, &not(e, &ORDER.exceeds(e, scalar))))
+    p: &Read<E, G>,
+) -> Vec<Number<E, 6>> {
+    write_point::<E, G>(e, &G::curve(e).multiply(e, scalar, &p.point(e)))
 }
 
-/// A point of the group from the compressed encoding of its x, and whether there is one.
-pub fn decompress<E: Evaluator, G: Group<E>>(
-    e: &E,
-    encoding: &[Number<E, 6>],
-) -> (Vec<Number<E, 6>>, E::Digit<Bit>) {
+/// Whether a scalar is below the groups' order.
+pub fn is_scalar<E: Evaluator>(e: &E, scalar: &Number<E, 4>) -> E::Digit<Bit> {
+    not(e, &ORDER.exceeds(e, scalar))
+}
+
+/// Reads a point from the compressed encoding of its x.
+pub fn decompress<E: Evaluator, G: Group<E>>(e: &E, encoding: &[Number<E, 6>]) -> Read<E, G> {
     let last = encoding.len() - 1;
     let compressed = flag::<E, COMPRESSED, 6>(e, &encoding[last]);
     let infinity = flag::<E, INFINITY, 6>(e, &encoding[last]);
@@ -188,34 +192,24 @@ pub fn decompress<E: Evaluator, G: Group<E>>(
     let mut numbers = encoding.to_vec();
     numbers[last] = keep::<E, REST, 6>(e, &numbers[last]);
     let zero = all_zero(e, &numbers.iter().collect::<Vec<_>>());
-    let below = numbers
-        .iter()
-        .fold(e.digit::<Bit, 1>(), |below, number| both(e, &below, &not(e, &F.exceeds(e, number))));
-    let curve = G::curve(e);
     let x = G::read(&numbers);
-    let (y, is_square) = curve.y(e, &x, &larger);
-    let finite = both(e, &below, &is_square);
+    let (y, is_square) = G::curve(e).y(e, &x, &larger);
+    let finite = both(e, &all_below(e, &numbers), &is_square);
     let proper = both(e, &zero, &not(e, &larger));
     let right = e.attend_digit(&infinity, [&finite, &proper]);
-    let p = curve.point_or_infinity(e, &x, &y, &infinity);
-    let valid = both(e, &both(e, &compressed, &right), &G::contains(e, &p));
-    (write::<E, G>(e, &p), valid)
+    Read { point: Affine { x, y, infinity }, on_curve: both(e, &compressed, &right) }
 }
 
-/// The product of the pairings, and whether every point is in its group; see [`pairing`](super::pairing).
-pub fn pairing<E: Evaluator>(e: &E, pairs: &[(G1<E>, G2<E>)]) -> (Element<E, 6>, E::Digit<Bit>) {
-    let mut valid = e.digit::<Bit, 1>();
+/// The product of the pairings of points in their groups; see [`pairing`](super::pairing).
+pub fn pairing<E: Evaluator>(e: &E, pairs: &[(Read<E, First>, Read<E, Second>)]) -> Element<E, 6> {
     let pairs: Vec<_> = pairs
         .iter()
-        .map(|(p, q)| {
-            let members = both(e, &validate::<E, First>(e, p), &validate::<E, Second>(e, q));
-            valid = both(e, &valid, &members);
-            let ((p, _), (q, _)) = (read::<E, First>(e, p), read::<E, Second>(e, q));
+        .map(|(Read { point: p, .. }, Read { point: q, .. })| {
             let skip = either(e, &p.infinity, &q.infinity);
-            PointPair { p: [p.x, p.y], q: [q.x, q.y], skip }
+            PointPair { p: [p.x.clone(), p.y.clone()], q: [q.x.clone(), q.y.clone()], skip }
         })
         .collect();
-    (super::pairing(e, &pairs), valid)
+    super::pairing(e, &pairs)
 }
 
 /// The numbers of a pairing in the order in which the little-endian encoding has them.

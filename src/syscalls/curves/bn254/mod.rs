@@ -27,16 +27,13 @@ const LOOP: [usize; 17] = [1, 9, 13, 7, 9, 7, 0, 3, 9, 11, 14, 7, 6, 3, 11, 10, 
 
 /// The first group's curve.
 pub fn g1<E: Evaluator>(e: &E) -> Curve<E, Prime<4>> {
-    Curve { field: F, triple_b: field::constant(e, NumberConst::triple_b(NumberSet::Bn254)) }
+    Curve::new(e, F, field::constant(e, NumberConst::b(NumberSet::Bn254)))
 }
 
 /// The second group's curve.
 pub fn g2<E: Evaluator>(e: &E) -> Curve<E, Quadratic<4>> {
-    Curve { field: EXTENSION, triple_b: twist_triple_b(e) }
-}
-
-fn twist_triple_b<E: Evaluator>(e: &E) -> Pair<E, 4> {
-    [0, 1].map(|part| field::constant(e, NumberConst::twist_triple_b(NumberSet::Bn254, part)))
+    let b = [0, 1].map(|part| field::constant(e, NumberConst::twist_b(NumberSet::Bn254, part)));
+    Curve::new(e, EXTENSION, b)
 }
 
 /// Whether a point of the second curve lies in the second group.
@@ -48,7 +45,7 @@ pub fn is_in_g2<E: Evaluator>(e: &E, p: &Point<Pair<E, 4>>) -> E::Digit<Bit> {
 fn miller<E: Evaluator>(e: &E) -> Miller<E, 4> {
     Miller {
         extension: Sextic::new(e, EXTENSION, 9, NumberSet::Bn254),
-        triple_b: twist_triple_b(e),
+        curve: g2(e),
         twist: Twist::Divided,
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     syscalls::curves::{
         encoding::{all_zero, flag, keep, put_flag},
         pairing::PointPair,
-        weierstrass::{Affine, Curve, both, either, not},
+        weierstrass::{Affine, Curve, Point, both, either, not},
     },
     tables::{Evaluator, alphabet::Bit},
 };
@@ -26,13 +26,18 @@ const INFINITY: usize = 4;
 const REST: usize = 3;
 
 /// A point that was read: its coordinates, and what is right with them.
-struct Read<E: Evaluator, T> {
+pub struct Read<E: Evaluator, T> {
     point: Affine<T, E::Digit<Bit>>,
-    /// The numbers are below the modulus and the flags make sense.
+    /// Whether the numbers are below the modulus and the flags make sense.
     readable: E::Digit<Bit>,
-    /// Readable, and on the curve or at infinity.
-    on_curve: E::Digit<Bit>,
+    /// Whether it is readable, and on the curve or at infinity.
+    pub on_curve: E::Digit<Bit>,
 }
+
+/// A point of the first group that was read.
+pub type Read1<E> = Read<E, Number<E, 4>>;
+/// A point of the second group's curve that was read.
+pub type Read2<E> = Read<E, Pair<E, 4>>;
 
 /// The encoding of a point of the first group.
 pub type G1<E> = [Number<E, 4>; 2];
@@ -61,73 +66,69 @@ fn read<E: Evaluator, F2: Field<E>>(
     Read { point: Affine { x, y, infinity }, readable, on_curve }
 }
 
-fn read_g1<E: Evaluator>(e: &E, encoding: &G1<E>) -> Read<E, Number<E, 4>> {
+/// Reads a point of the first group.
+pub fn read_g1<E: Evaluator>(e: &E, encoding: &G1<E>) -> Read1<E> {
     read(e, &g1(e), encoding, |numbers| numbers[0].clone())
 }
 
-fn read_g2<E: Evaluator>(e: &E, encoding: &G2<E>) -> Read<E, Pair<E, 4>> {
+/// Reads a point of the second group's curve.
+pub fn read_g2<E: Evaluator>(e: &E, encoding: &G2<E>) -> Read2<E> {
     read(e, &g2(e), encoding, |numbers| [numbers[0].clone(), numbers[1].clone()])
 }
 
-impl<E: Evaluator> Read<E, Pair<E, 4>> {
-    /// On the curve and in the second group.
-    fn in_group(&self, e: &E) -> E::Digit<Bit> {
-        let point = g2(e).point_or_infinity(e, &self.point.x, &self.point.y, &self.point.infinity);
-        both(e, &self.on_curve, &is_in_g2(e, &point))
+impl<E: Evaluator, T: Clone> Read<E, T> {
+    fn on<F2: Field<E, Element = T>>(&self, e: &E, curve: &Curve<E, F2>) -> Point<T> {
+        curve.point_or_infinity(e, &self.point.x, &self.point.y, &self.point.infinity)
     }
+}
+
+/// Whether a point of the second curve is in the second group.
+pub fn is_member<E: Evaluator>(e: &E, p: &Read2<E>) -> E::Digit<Bit> {
+    is_in_g2(e, &p.on(e, &g2(e)))
 }
 
 fn flat<T: Clone>([a, b]: &[T; 2], [c, d]: &[T; 2]) -> [T; 4] {
     [a, b, c, d].map(T::clone)
 }
 
-/// p + q in the first group, and whether both are valid. Infinity is written as zeros.
-pub fn add_g1<E: Evaluator>(e: &E, p: &G1<E>, q: &G1<E>) -> (G1<E>, E::Digit<Bit>) {
-    let (curve, p, q) = (g1(e), read_g1(e, p), read_g1(e, q));
-    let [a, b] =
-        [&p, &q].map(|read| curve.point_or_infinity(e, &read.point.x, &read.point.y, &read.point.infinity));
-    let sum = curve.affine(e, &curve.add(e, &a, &b));
-    ([sum.x, sum.y], both(e, &p.on_curve, &q.on_curve))
+/// p + q in the first group. Infinity is written as zeros.
+pub fn add_g1<E: Evaluator>(e: &E, p: &Read1<E>, q: &Read1<E>) -> G1<E> {
+    let curve = g1(e);
+    let sum = curve.affine(e, &curve.add(e, &p.on(e, &curve), &q.on(e, &curve)));
+    [sum.x, sum.y]
 }
 
-/// p + q on the second group's curve, and whether both are on it.
-pub fn add_g2<E: Evaluator>(e: &E, p: &G2<E>, q: &G2<E>) -> (G2<E>, E::Digit<Bit>) {
-    let (curve, p, q) = (g2(e), read_g2(e, p), read_g2(e, q));
-    let [a, b] =
-        [&p, &q].map(|read| curve.point_or_infinity(e, &read.point.x, &read.point.y, &read.point.infinity));
-    let sum = curve.affine(e, &curve.add(e, &a, &b));
-    (flat(&sum.x, &sum.y), both(e, &p.on_curve, &q.on_curve))
+/// p + q on the second group's curve.
+pub fn add_g2<E: Evaluator>(e: &E, p: &Read2<E>, q: &Read2<E>) -> G2<E> {
+    let curve = g2(e);
+    let sum = curve.affine(e, &curve.add(e, &p.on(e, &curve), &q.on(e, &curve)));
+    flat(&sum.x, &sum.y)
 }
 
-/// A scalar of any 256 bits times a point of the first group, and whether that is valid.
-pub fn multiply_g1<E: Evaluator>(e: &E, p: &G1<E>, scalar: &Number<E, 4>) -> (G1<E>, E::Digit<Bit>) {
-    let (curve, p) = (g1(e), read_g1(e, p));
-    let point = curve.point_or_infinity(e, &p.point.x, &p.point.y, &p.point.infinity);
-    let product = curve.affine(e, &curve.multiply(e, scalar, &point));
-    ([product.x, product.y], p.on_curve)
+/// A scalar of any 256 bits times a point of the first group.
+pub fn multiply_g1<E: Evaluator>(e: &E, p: &Read1<E>, scalar: &Number<E, 4>) -> G1<E> {
+    let curve = g1(e);
+    let product = curve.affine(e, &curve.multiply(e, scalar, &p.on(e, &curve)));
+    [product.x, product.y]
 }
 
-/// A scalar of any 256 bits times a point of the second group, and whether that is valid.
-pub fn multiply_g2<E: Evaluator>(e: &E, p: &G2<E>, scalar: &Number<E, 4>) -> (G2<E>, E::Digit<Bit>) {
-    let (curve, p) = (g2(e), read_g2(e, p));
-    let point = curve.point_or_infinity(e, &p.point.x, &p.point.y, &p.point.infinity);
-    let product = curve.affine(e, &curve.multiply(e, scalar, &point));
-    (flat(&product.x, &product.y), p.in_group(e))
+/// A scalar of any 256 bits times a point of the second group's curve.
+pub fn multiply_g2<E: Evaluator>(e: &E, p: &Read2<E>, scalar: &Number<E, 4>) -> G2<E> {
+    let curve = g2(e);
+    let product = curve.affine(e, &curve.multiply(e, scalar, &p.on(e, &curve)));
+    flat(&product.x, &product.y)
 }
 
-/// Whether the product of the pairings is 1, and whether every point is valid.
-pub fn check_pairing<E: Evaluator>(e: &E, pairs: &[(G1<E>, G2<E>)]) -> (E::Digit<Bit>, E::Digit<Bit>) {
-    let mut valid = e.digit::<Bit, 1>();
+/// Whether the product of the pairings is 1; every point is in its group.
+pub fn check_pairing<E: Evaluator>(e: &E, pairs: &[(Read1<E>, Read2<E>)]) -> E::Digit<Bit> {
     let pairs: Vec<_> = pairs
         .iter()
-        .map(|(p, q)| {
-            let (p, q) = (read_g1(e, p), read_g2(e, q));
-            valid = both(e, &valid, &both(e, &p.on_curve, &q.in_group(e)));
-            let skip = either(e, &p.point.infinity, &q.point.infinity);
-            PointPair { p: [p.point.x, p.point.y], q: [q.point.x, q.point.y], skip }
+        .map(|(Read { point: p, .. }, Read { point: q, .. })| {
+            let skip = either(e, &p.infinity, &q.infinity);
+            PointPair { p: [p.x.clone(), p.y.clone()], q: [q.x.clone(), q.y.clone()], skip }
         })
         .collect();
-    (pairing_is_one(e, &pairs), valid)
+    pairing_is_one(e, &pairs)
 }
 
 /// Flags for the compressed encoding of a point.

@@ -20,7 +20,8 @@ use super::Witness;
 /// Something computed with wide numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum Sum {
-    /// In a field of four words: a b, a - b and a below the modulus, and whether a already was.
+    /// In a field of four words: a b, a - b and a below the modulus, and whether a already was; of the
+    /// largest numbers also as many products at once as a sum takes.
     Four(Prime<4>, [[u64; 4]; 2]),
     /// The same in the field of six words.
     Six(Prime<6>, [[u64; 6]; 2]),
@@ -64,8 +65,13 @@ fn results<E: HeadsBoundary, const N: usize>(
     numbers: &[[u64; N]; 2],
 ) -> Result<Vec<u64>, E::Error> {
     let [a, b] = numbers.map(|number| number.map(|word| e.embed(word)));
+    let mut found = vec![prime.multiply(e, &a, &b), prime.subtract(e, &a, &b), a.clone()];
+    if numbers == &[[u64::MAX; N]; 2] {
+        // What lies above the columns of one product.
+        found.push(prime.dot(e, &vec![(&a, &b); if N == 4 { 16 } else { 12 }]));
+    }
     let mut seen = Vec::new();
-    for number in [prime.multiply(e, &a, &b), prime.subtract(e, &a, &b), a.clone()] {
+    for number in found {
         seen.extend(read(e, &prime.canonical(e, &number))?);
     }
     seen.push(e.read_digit::<Bit>(&prime.exceeds(e, &a))? as u64);
@@ -109,7 +115,7 @@ fn constants() -> Vec<Sum> {
     .to_vec();
     all.extend(
         [
-            numbers::SECP256K1_TRIPLE_B,
+            numbers::SECP256K1_B,
             numbers::SECP256K1_X,
             numbers::SECP256K1_Y,
             numbers::SECP256K1_ORDER_DIGITS,
@@ -118,8 +124,8 @@ fn constants() -> Vec<Sum> {
     );
     for set in [Bn254, Bls12381] {
         let parts = [0, 1];
-        let mut of_set = vec![NumberConst::triple_b(set)];
-        of_set.extend(parts.map(|part| NumberConst::twist_triple_b(set, part)));
+        let mut of_set = vec![NumberConst::b(set)];
+        of_set.extend(parts.map(|part| NumberConst::twist_b(set, part)));
         of_set.extend((1..=5).flat_map(|k| parts.map(|part| NumberConst::frobenius(set, k, part))));
         all.extend(of_set.into_iter().map(|number| Sum::Constant(number, set)));
     }
