@@ -7,6 +7,7 @@ mod generate;
 mod oracle;
 mod rows;
 mod subject;
+mod tensors;
 
 use call::Call;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -41,7 +42,8 @@ enum Command {
         /// Calls with ample units; each is run again with about as many as it needs.
         #[arg(long, default_value_t = 9000)]
         calls: u64,
-        /// Calls on the dense evaluator, where the suite has no curves: those would take days.
+        /// Calls on the dense evaluator, where the suite has no curves: those would take days, and it has a
+        /// sample of field operations and a scalar multiplication instead.
         #[arg(long, default_value_t = 200)]
         dense: u64,
         /// Seed.
@@ -211,6 +213,7 @@ fn results(suite: Suite, calls: u64, dense: u64, seed: u64, out: &Path) -> anyho
     if suite == Suite::Curves {
         report["pairings"] = tally.pairings.into();
         report["rows"] = serde_json::to_value(rows::measure(&indexed, seed)?)?;
+        report["tensors"] = serde_json::to_value(tensors::measure(&tensors, &indexed, seed)?)?;
     }
     let out = out.join(format!("{}.json", suite.name()));
     std::fs::write(out, serde_json::to_string_pretty(&report)? + "\n")?;
