@@ -1,4 +1,4 @@
-//! Loops of each kind of instruction, on the rows and in the reference's interpreter.
+//! Loops of each kind of instruction, on the rows, in the reference's interpreter and compiled by its JIT.
 //!
 //! `cargo bench -p svmllm-xcheck`. The ratios, measured in turn in one process, are in
 //! `results/performance.json`.
@@ -8,7 +8,7 @@ use std::{hint::black_box, time::Duration};
 use criterion::{Criterion, criterion_group, criterion_main};
 use svmllm::tables::{Indexed, Weights};
 use svmllm_xcheck::{
-    bench_programs::{all, reference_ns},
+    bench_programs::{all, jit_ns, reference_ns},
     oracle::sbpf::Sbpf,
     suites::performance::machine_ns,
 };
@@ -38,6 +38,15 @@ fn loops(criterion: &mut Criterion) {
                 let runs = (times / 1_000_000).max(1);
                 let total: f64 = (0..runs)
                     .map(|_| reference_ns(&mut reference, black_box(&benchmark.case)).expect("the loop ends"))
+                    .sum();
+                per_instruction(total / runs as f64, times)
+            });
+        });
+        group.bench_function("jit", |bencher| {
+            bencher.iter_custom(|times| {
+                let runs = (times / 1_000_000).max(1);
+                let total: f64 = (0..runs)
+                    .map(|_| jit_ns(&mut reference, black_box(&benchmark.case)).expect("the loop ends"))
                     .sum();
                 per_instruction(total / runs as f64, times)
             });

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
 use svmllm::{
     alu,
-    host::{Environment, Machine, Mode, Program, Setup, Version, assemble},
+    host::{Environment, Machine, Mode, Program, Setup, Version, assemble, syscall_names::ALL_SYSCALLS},
     syscalls::hashes::{blake3, keccak, sha256, sha512},
     tables::{
         Array, Boundary, Counted, Counts, Evaluator, Indexed, Site, Weights,
@@ -72,6 +72,40 @@ fn names(ids: &[AlphabetId]) -> String {
         if *count == 1 { (*name).to_owned() } else { format!("{count} {name}") }
     };
     runs.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+/// The results of a suite.
+fn results(suite: &str) -> serde_json::Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("results/{suite}.json"));
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// What is said of each syscall by hand, and how many of its calls were compared.
+#[test]
+fn calls() {
+    const PAGE: &str = "docs/SYSCALLS.md";
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE)).unwrap();
+    let (_, rest) = page.split_once("<!-- begin names -->\n").unwrap();
+    let (table, _) = rest.split_once("<!-- end names -->").unwrap();
+    let suites = ["syscalls", "curves"].map(results);
+    let calls = results("cpi")["cases"].as_u64().unwrap();
+    let mut names = Vec::new();
+    let mut text =
+        "| name | registered | weights | cost | cases |\n| --- | --- | --- | --- | ---: |\n".to_owned();
+    for line in table.lines().skip(2) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let name = cells[0].trim_matches('`');
+        names.push(name);
+        let counted = suites.iter().find_map(|suite| suite["syscalls"][name]["cases"].as_u64());
+        let cases = match counted {
+            Some(cases) => grouped(cases),
+            None if name.starts_with("sol_invoke") => format!("{} transactions", grouped(calls)),
+            None => "in tests only".into(),
+        };
+        writeln!(text, "| {} | {cases} |", cells[..4].join(" | ")).unwrap();
+    }
+    assert_eq!(names, ALL_SYSCALLS);
+    check(PAGE, "names", &text);
 }
 
 #[test]

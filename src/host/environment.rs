@@ -127,9 +127,9 @@ pub const SYSVAR_IDS: [&str; 8] = [
     "SysvarEpochRewards1111111111111111111111111",
     "SysvarRent111111111111111111111111111111111",
     "SysvarLastRestartS1ot1111111111111111111111",
-    "SysvarFees111111111111111111111111111111111",
     "SysvarS1otHashes111111111111111111111111111",
     "SysvarStakeHistory1111111111111111111111111",
+    "SysvarFees111111111111111111111111111111111",
 ];
 
 /// A sysvar as the machine is given it.
@@ -143,20 +143,26 @@ pub(super) struct Entry<'a> {
 }
 
 impl Sysvars {
-    /// The sysvars in the order of [`SysvarIndex`](crate::syscalls::SysvarIndex).
-    pub(super) fn entries(&self) -> [Option<Entry<'_>>; 8] {
-        let all = [
+    /// The data of the accounts of [`SYSVAR_IDS`].
+    pub fn accounts(&self) -> [Option<&[u8]>; 8] {
+        [
             &self.clock,
             &self.epoch_schedule,
             &self.epoch_rewards,
             &self.rent,
             &self.last_restart_slot,
-            &self.fees,
             &self.slot_hashes,
             &self.stake_history,
-        ];
+            &self.fees,
+        ]
+        .map(Option::as_deref)
+    }
+
+    /// The sysvars in the order of [`SysvarIndex`](crate::syscalls::SysvarIndex).
+    pub(super) fn entries(&self) -> [Option<Entry<'_>>; 8] {
+        let accounts = self.accounts();
         std::array::from_fn(|index| {
-            let account = all[index].as_deref()?;
+            let account = accounts[index]?;
             let mut id = [0; 32];
             bs58::decode(SYSVAR_IDS[index]).onto(&mut id).ok()?;
             Some(Entry { id, account, image: image(index, account) })
@@ -170,7 +176,7 @@ fn image(index: usize, account: &[u8]) -> Option<Vec<u8>> {
         0 | 1 => 40,
         2 => 96,
         3 => 24,
-        4 | 5 => 8,
+        4 | 7 => 8,
         _ => return None,
     };
     let mut image = account.to_vec();

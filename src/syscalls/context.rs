@@ -54,9 +54,14 @@ pub enum SysvarIndex {
     EpochRewards,
     Rent,
     LastRestartSlot,
-    Fees,
     SlotHashes,
     StakeHistory,
+    Fees,
+}
+
+impl SysvarIndex {
+    /// How many `sol_get_sysvar` knows; what comes after them has a getter only.
+    pub const BY_ADDRESS: usize = Self::Fees as usize;
 }
 
 /// What a program's syscalls share.

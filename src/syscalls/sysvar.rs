@@ -70,7 +70,7 @@ impl<S: Lazy> Call<'_, S> {
             }
         }
         let mut found = None;
-        for sysvar in self.context.sysvars.iter().flatten() {
+        for sysvar in self.context.sysvars[..SysvarIndex::BY_ADDRESS].iter().flatten() {
             if self.observe(&self.same_32(&sysvar.id, &id), Site::SameAddress)? {
                 found = Some((sysvar.account.ram.clone(), sysvar.account.length.clone()));
                 break;

@@ -128,7 +128,7 @@ fn rows() -> Vec<Row> {
         row("`sol_get_sysvar`, n bytes", |n| sysvar::part(0, 0, n as usize), &[1, 7, 8, 9, 39, 40], asks!(|n|
             ShortLength: 1, UnitsShort: 1, Unaligned: 1, PointerRange: 1, EmptySlice: 2, HugeSlice: 1, Region: 3,
             InBounds: 3, Overflow: 2, SameAddress: 1, SysvarRange: 1, LastChunk: n / 8 + 1, NothingLeft: 1)),
-        row("`sol_get_sysvar`, a byte of the n-th sysvar", |n| sysvar::part(n as usize - 1, 0, 1), &[1, 4, 8],
+        row("`sol_get_sysvar`, a byte of the n-th sysvar", |n| sysvar::part(n as usize - 1, 0, 1), &[1, 4, 7],
             asks!(|n|
             ShortLength: 1, UnitsShort: 1, Unaligned: 1, PointerRange: 1, EmptySlice: 2, HugeSlice: 1, Region: 3,
             InBounds: 3, Overflow: 2, SameAddress: n, SysvarRange: 1, LastChunk: 1, NothingLeft: 1)),

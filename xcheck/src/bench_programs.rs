@@ -132,6 +132,13 @@ pub fn reference_ns(oracle: &mut Sbpf, case: &Case) -> anyhow::Result<f64> {
     Ok(nanoseconds as f64 / instructions as f64)
 }
 
+/// Nanoseconds an instruction takes in code compiled by solana-sbpf's JIT, in one run; compiling is not counted.
+pub fn jit_ns(oracle: &mut Sbpf, case: &Case) -> anyhow::Result<f64> {
+    let (nanoseconds, instructions) = oracle.time_compiled(case)?;
+    ensure!(instructions > 0, "nothing was executed");
+    Ok(nanoseconds as f64 / instructions as f64)
+}
+
 /// Measures things in turn, `rounds` times over, and gives the median of each.
 ///
 /// A disturbance of the machine then touches all of them, and their ratios hold.

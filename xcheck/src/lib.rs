@@ -16,6 +16,7 @@ pub mod machine;
 pub mod oracle;
 pub mod outcome;
 pub mod report;
+pub mod stages;
 pub mod subject;
 pub mod suites;
 pub mod transaction;

@@ -82,6 +82,9 @@ pub struct Row {
     pub reference_ns: f64,
     /// The first divided by the second.
     pub ratio: f64,
+    /// Nanoseconds an instruction takes compiled by the reference's JIT, where that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jit_ns: Option<f64>,
 }
 
 impl Row {
@@ -92,7 +95,13 @@ impl Row {
             svmllm_ns: thousandths(svmllm_ns),
             reference_ns: thousandths(reference_ns),
             ratio: thousandths(svmllm_ns / reference_ns),
+            jit_ns: None,
         }
+    }
+
+    /// The same with the time the JIT's code takes.
+    pub fn with_jit(self, jit_ns: f64) -> Self {
+        Self { jit_ns: Some(thousandths(jit_ns)), ..self }
     }
 }
 

@@ -42,23 +42,12 @@ pub fn run(call: &Call) -> Effects {
         executable: true,
         owner: address(loader),
     }];
-    let sysvars = &call.sysvars;
-    let contents = [
-        &sysvars.clock,
-        &sysvars.epoch_schedule,
-        &sysvars.epoch_rewards,
-        &sysvars.rent,
-        &sysvars.last_restart_slot,
-        &sysvars.fees,
-        &sysvars.slot_hashes,
-        &sysvars.stake_history,
-    ];
-    for (id, data) in SYSVAR_IDS.iter().zip(contents) {
+    for (id, data) in SYSVAR_IDS.iter().zip(call.sysvars.accounts()) {
         if let Some(data) = data {
             accounts.push(AcctState {
                 address: address(id),
                 lamports: 1,
-                data: data.clone(),
+                data: data.to_vec(),
                 executable: false,
                 owner: address(SYSVAR_OWNER),
             });

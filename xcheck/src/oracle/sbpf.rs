@@ -83,12 +83,25 @@ impl Sbpf {
     ///
     /// Loading and the set-up of memory are left out.
     pub fn time(&mut self, case: &Case) -> anyhow::Result<(u64, u64)> {
-        self.with_vm(case, |vm, executable, frames| {
+        self.timed(case, ExecutionMode::Interpreted)
+    }
+
+    /// The same, compiled by the JIT; compiling is not counted.
+    ///
+    /// # Errors
+    /// The case cannot be run, or the JIT does not know this processor.
+    pub fn time_compiled(&mut self, case: &Case) -> anyhow::Result<(u64, u64)> {
+        self.timed(case, ExecutionMode::Jit)
+    }
+
+    fn timed(&mut self, case: &Case, mut mode: ExecutionMode) -> anyhow::Result<(u64, u64)> {
+        let ((timing, compiled), ..) = self.with_vm(case, |vm, executable, frames| {
+            let compiled = if matches!(mode, ExecutionMode::Jit) { compile(executable) } else { Ok(()) };
             let start = std::time::Instant::now();
-            let (instructions, _) = vm.execute_program(executable, &mut ExecutionMode::Interpreted, frames);
-            (start.elapsed().as_nanos() as u64, instructions)
-        })
-        .map(|(timing, ..)| timing)
+            let (instructions, _) = vm.execute_program(executable, &mut mode, frames);
+            ((start.elapsed().as_nanos() as u64, instructions), compiled)
+        })?;
+        compiled.map(|()| timing)
     }
 
     fn load(&self, program: &Program) -> anyhow::Result<Executable<Context>> {
@@ -130,6 +143,16 @@ impl Sbpf {
         drop(vm);
         Ok((result, context.remaining, context.logs))
     }
+}
+
+#[cfg(all(not(target_os = "windows"), target_arch = "x86_64"))]
+fn compile(executable: &Executable<Context>) -> anyhow::Result<()> {
+    executable.jit_compile().map_err(failure)
+}
+
+#[cfg(not(all(not(target_os = "windows"), target_arch = "x86_64")))]
+fn compile(_: &Executable<Context>) -> anyhow::Result<()> {
+    anyhow::bail!("the JIT compiles for x86-64 only")
 }
 
 impl Default for Sbpf {

@@ -3,22 +3,32 @@
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use serde_json::json;
+use serde_json::{Value, json};
 use svmllm::{
     deltanet::HeadsBoundary,
     host::{Ended, Environment, Machine, Mode},
     tables::{Dense, Indexed, Weights},
 };
 
-use super::{Options, hashes, progress_bar};
+use super::{
+    Options, hashes,
+    programs::{self, Programs},
+    progress_bar,
+};
 use crate::{
-    bench_programs::{self, interleaved, reference_ns},
+    bench_programs::{self, interleaved, jit_ns, reference_ns},
     bench_syscalls,
     case::Case,
     hashes::Function,
     machine::setup,
-    oracle::sbpf::{self, Sbpf},
+    oracle::{
+        litesvm::LiteSvm,
+        sbpf::{self, Sbpf},
+    },
     report::{OracleVersion, Report, Row, seconds_since},
+    stages::{self, Stage},
+    subject,
+    transaction::{TransactionSuite, row},
 };
 
 /// Interleaved rounds a median is taken of.
@@ -58,6 +68,7 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
     let build = built.elapsed();
     let dense = Dense::new(&weights)?;
     let mut reference = Sbpf::untraced();
+    let mut jit = Sbpf::untraced();
     let rounds = if options.sample.is_some() { 1 } else { ROUNDS };
     let loops = bench_programs::all(ITERATIONS);
     let bar = progress_bar("performance", loops.len() as u64 + 3, options.progress);
@@ -66,8 +77,9 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         let case = &benchmark.case;
         let mut ours = || machine_ns(&indexed, case);
         let mut theirs = || reference_ns(&mut reference, case);
-        let medians = interleaved(rounds, &mut [&mut ours, &mut theirs])?;
-        rows.push(Row::new(benchmark.name, medians[0], medians[1]));
+        let mut compiled = || jit_ns(&mut jit, case);
+        let medians = interleaved(rounds, &mut [&mut ours, &mut theirs, &mut compiled])?;
+        rows.push(Row::new(benchmark.name, medians[0], medians[1]).with_jit(medians[2]));
         bar.inc(1);
     }
     if let Some(benchmark) = bench_programs::all(DENSE_ITERATIONS).first() {
@@ -92,11 +104,13 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         rows.push(Row::new(benchmark.name, medians[0], medians[1]));
         bar.inc(1);
     }
+    rows.extend(token_transfer(seed)?);
     bar.finish_and_clear();
+    let stages = stages::measure(&indexed)?;
     Ok(Report {
         suite: "performance",
         oracle: OracleVersion {
-            name: "solana-sbpf interpreter, and native code for blocks and syscalls",
+            name: "solana-sbpf interpreter, native code for blocks and syscalls, LiteSVM for the transaction",
             version: sbpf::VERSION,
         },
         svmllm: env!("CARGO_PKG_VERSION"),
@@ -111,9 +125,29 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
             "iterations": ITERATIONS,
             "milliseconds to take the rows from the weights": build.as_secs_f64() * 1e3,
             "machine": machine(),
+            "stages of a step": shares(&stages),
         }),
         rows,
     })
+}
+
+/// A transfer by p-token as a whole transaction, next to LiteSVM.
+fn token_transfer(seed: u64) -> anyhow::Result<Option<Row>> {
+    let mut oracle = LiteSvm::new();
+    let suite = Programs::new(seed, &mut oracle)?;
+    let transfer = suite.timed().into_iter().find(|(name, _)| *name == programs::P_TOKEN_ROW);
+    let mut subject = subject::runtime_by_name("indexed")?;
+    transfer.map(|(_, case)| row("token_transfer", &case, &mut oracle, subject.as_mut())).transpose()
+}
+
+/// Each stage with its nanoseconds and its share of their sum, in percent. Of the two examples of the stage
+/// `execute` the sum has half of each.
+fn shares(stages: &[Stage]) -> Value {
+    let part = |stage: &Stage| if stage.name.starts_with("execute") { stage.ns / 2.0 } else { stage.ns };
+    let sum: f64 = stages.iter().map(part).sum();
+    let rounded = |x: f64| (x * 10.0).round() / 10.0;
+    let entry = |stage: &Stage| json!({"ns": rounded(stage.ns), "share": rounded(100.0 * part(stage) / sum)});
+    stages.iter().map(|stage| (stage.name.to_owned(), entry(stage))).collect()
 }
 
 /// The processor, in words.

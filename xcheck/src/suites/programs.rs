@@ -30,6 +30,9 @@ use crate::{
 /// The suite's name.
 pub const NAME: &str = "programs";
 
+/// The row of a transfer by p-token.
+pub const P_TOKEN_ROW: &str = "p_token_transfer";
+
 /// The most compute units that are swept.
 const MOST_UNITS: u64 = 7000;
 
@@ -115,7 +118,7 @@ impl Programs {
             |rng| own::instruction("memory", own::address("memory", Version::V3, Loader::V2), rng);
         let sweep = |part, row| Sweep { part, row };
         for (name, programs, make) in [
-            (sweep("budgets of p-token", "p_token_transfer"), &self.none, p_token),
+            (sweep("budgets of p-token", P_TOKEN_ROW), &self.none, p_token),
             (sweep("budgets of SPL Token 3.5.0", "token_3.5.0_transfer"), &self.classic, token_3),
             (sweep("budgets of Token-2022", "token_2022_transfer"), &self.none, token_2022),
             (sweep("budgets of logs", "logs"), &self.own, logs),

@@ -115,6 +115,25 @@ impl TransactionSuite for Spl {
         })
     }
 
+    fn timed(&self) -> Vec<(&'static str, TransactionCase)> {
+        let rows = [("associated_account", TOKEN), ("associated_account_2022", TOKEN_2022)];
+        let case = |(row, program)| {
+            let mut bundle = Bundle::default();
+            bundle.push(flows::associated_account(program));
+            let case = TransactionCase {
+                id: CaseId { suite: NAME, seed: self.seed, index: 0 },
+                name: row.into(),
+                changes: Vec::new(),
+                programs: self.programs.clone(),
+                accounts: bundle.accounts.into_iter().collect(),
+                transaction: transaction(&bundle.instructions, PAYER, false, 0).ok()?,
+                settings: Settings::default(),
+            };
+            Some((row, case))
+        };
+        rows.into_iter().filter_map(case).collect()
+    }
+
     fn part(&self, index: u64) -> &'static str {
         PARTS[Self::locate(index).0].0
     }

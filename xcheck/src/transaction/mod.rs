@@ -12,7 +12,7 @@ pub use case::{
 };
 pub use neural::{Neural, by_name as neural_by_name};
 pub use outcome::{TransactionOutcome, compare};
-pub use run::{TransactionSuite, check, run};
+pub use run::{TransactionSuite, check, row, run};
 
 /// Something that runs transactions, the oracle or what is checked.
 pub trait Runtime {

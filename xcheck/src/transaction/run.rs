@@ -114,7 +114,10 @@ pub fn run(
 const ROUNDS: usize = 51;
 
 /// The times that a transaction takes.
-fn row(
+///
+/// # Errors
+/// It does not run, or fails.
+pub fn row(
     name: &'static str,
     case: &TransactionCase,
     oracle: &mut dyn Runtime,

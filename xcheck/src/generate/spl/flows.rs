@@ -153,16 +153,19 @@ pub fn tokens(program: Address, extended: bool, hook: Address, rng: &mut ChaCha8
     drafts
 }
 
+fn plain(supply: u64) -> Mint {
+    Mint { authority: Some(key("minter")), supply, decimals: 6, initialized: true, freeze: None }
+}
+
+/// The creation of an associated token account that is not there yet.
+pub fn associated_account(program: Address) -> Draft {
+    let mint = Slot::read(key("mint"), plain(5_000).account(program));
+    associate(key("owner"), program, &mint, false)
+}
+
 /// An instruction of the associated token program, or two.
 pub fn associated_accounts(rng: &mut ChaCha8Rng) -> Vec<Draft> {
     let program = one(rng, &[TOKEN, TOKEN_2022]);
-    let plain = |supply| Mint {
-        authority: Some(key("minter")),
-        supply,
-        decimals: 6,
-        initialized: true,
-        freeze: None,
-    };
     let mint = Slot::read(key("mint"), plain(5_000).account(program));
     let owner = key("owner");
     let address = associated(&owner, &program, &mint.address);
