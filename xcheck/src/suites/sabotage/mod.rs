@@ -6,7 +6,7 @@ mod numbers;
 mod programs;
 mod unreachable;
 
-use std::{cell::Cell, fmt, path::Path, time::Instant};
+use std::{cell::RefCell, collections::HashMap, fmt, time::Instant};
 
 use anyhow::Context;
 use indicatif::ProgressBar;
@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use svmllm::{
     deltanet::HeadsBoundary,
-    tables::{Array, Dense, Indexed, Weights, catalogue::TableId},
+    tables::{Array, Dense, Indexed, Weights, WeightsError, catalogue::TableId},
 };
 
 use super::{Options, progress_bar};
@@ -164,6 +164,8 @@ pub struct Pool {
     messages: Witnesses<Message>,
     calls: Witnesses<Call>,
     sums: Witnesses<Sum>,
+    /// The largest sums, which take long on tensors.
+    largest: Witnesses<Sum>,
 }
 
 impl Pool {
@@ -178,19 +180,20 @@ impl Pool {
             messages: Witnesses::new(&sound, hashes::messages(seed))?,
             calls: Witnesses::new(&sound, calls::all(seed))?,
             sums: Witnesses::new(&sound, numbers::all(seed))?,
+            largest: Witnesses::new(&sound, numbers::largest())?,
         })
     }
 
-    /// Spoils the weights in a file, loads it and looks for a case that shows it.
+    /// Spoils the weights and looks for a case that shows it.
     ///
     /// # Errors
-    /// The evaluators disagree, or the file cannot be written.
-    pub fn notice(&self, weights: &Weights, spoil: &Spoil, file: &Path) -> anyhow::Result<Noticed> {
+    /// The evaluators disagree.
+    pub fn notice(&self, weights: &Weights, spoil: &Spoil) -> anyhow::Result<Noticed> {
         let steps = if matches!(spoil, Spoil::Row { .. }) { &STEPS[..] } else { &STEPS[..1] };
         for step in steps {
             let mut spoiled = weights.clone();
             if spoil.apply(&mut spoiled, *step) {
-                match self.notice_spoiled(&spoiled, spoil, file)? {
+                match self.notice_spoiled(&spoiled, spoil)? {
                     Noticed::Nothing => {}
                     noticed => return Ok(noticed),
                 }
@@ -199,21 +202,32 @@ impl Pool {
         Ok(Noticed::Nothing)
     }
 
-    fn notice_spoiled(&self, spoiled: &Weights, spoil: &Spoil, file: &Path) -> anyhow::Result<Noticed> {
-        spoiled.save(file)?;
-        let Ok(loaded) = Weights::load(file) else {
-            // Both evaluators are made from loaded weights.
+    fn notice_spoiled(&self, spoiled: &Weights, spoil: &Spoil) -> anyhow::Result<Noticed> {
+        // What loading weights checks.
+        if spoiled.check().is_err() {
             return Ok(Noticed::Refused);
+        }
+        let user = User::of(spoil.tensor());
+        // Tensors are asked only where rows differ or refuse.
+        let dense = || Dense::new(spoiled);
+        let Ok(indexed) = Indexed::new(spoiled) else {
+            let dense = dense()?;
+            return match user {
+                User::Numbers if self.largest.refused_by(&dense) => Ok(Noticed::Refused),
+                User::Numbers if self.sums.refused_by(&dense) => Ok(Noticed::Refused),
+                User::Numbers => Ok(Noticed::Nothing),
+                _ => self.programs.refused_by(&dense),
+            }
+            .with_context(|| spoil.to_string());
         };
-        let dense = Dense::new(&loaded)?;
-        let Ok(indexed) = Indexed::new(&loaded) else {
-            return self.programs.refused_by(&dense).with_context(|| spoil.to_string());
-        };
-        match User::of(spoil.tensor()) {
-            User::Programs => self.programs.notice(&indexed, &dense, spoil),
-            User::Hashes => self.messages.notice(&indexed, &dense),
-            User::Calls => self.calls.notice(&indexed, &dense),
-            User::Numbers => self.sums.notice(&indexed, &dense),
+        match user {
+            User::Programs => self.programs.notice(&indexed, dense, spoil),
+            User::Hashes => self.messages.notice(&indexed, dense, spoil),
+            User::Calls => self.calls.notice(&indexed, dense, spoil),
+            User::Numbers => match self.sums.notice(&indexed, dense, spoil) {
+                Ok(Noticed::Nothing) => self.largest.notice(&indexed, dense, spoil),
+                noticed => noticed,
+            },
         }
         .with_context(|| spoil.to_string())
     }
@@ -235,7 +249,7 @@ impl User {
     /// Who uses a tensor; of several the first.
     fn of(tensor: &str) -> Self {
         let named = |ids: &[TableId]| ids.iter().any(|id| tensor == format!("table.{}.w2", id.spec().name));
-        let wide = ["wide.", "modulus.", "number.", "stair.top"];
+        let wide = ["wide.", "modulus.", "number.", "stair.top", "stair.small"];
         if named(&[TableId::Choose, TableId::Chi, TableId::ChunkFlags]) {
             Self::Hashes
         } else if named(&calls::TABLES) {
@@ -264,8 +278,8 @@ trait Witness: fmt::Debug {
 /// Witnesses with their right outcomes.
 struct Witnesses<W: Witness> {
     all: Vec<(W, W::Outcome)>,
-    /// The one that last showed a spoiled weight: it often shows the next.
-    last: Cell<usize>,
+    /// The one that last showed a spoiled weight of a tensor: it often shows the next.
+    last: RefCell<HashMap<String, usize>>,
 }
 
 impl<W: Witness> Witnesses<W> {
@@ -279,23 +293,34 @@ impl<W: Witness> Witnesses<W> {
             Ok((witness, outcome))
         };
         let all = witnesses.into_iter().map(with_outcome).collect::<anyhow::Result<_>>()?;
-        Ok(Self { all, last: Cell::new(0) })
+        Ok(Self { all, last: RefCell::default() })
     }
 
     /// Looks for a witness that shows what is spoiled.
-    fn notice(&self, indexed: &Indexed, dense: &Dense) -> anyhow::Result<Noticed> {
-        for number in (0..self.all.len()).map(|turn| (self.last.get() + turn) % self.all.len()) {
+    fn notice(
+        &self,
+        indexed: &Indexed,
+        dense: impl Fn() -> Result<Dense, WeightsError>,
+        spoil: &Spoil,
+    ) -> anyhow::Result<Noticed> {
+        let first = self.last.borrow().get(spoil.tensor()).copied().unwrap_or(0);
+        for number in (0..self.all.len()).map(|turn| (first + turn) % self.all.len()) {
             let (witness, expected) = &self.all[number];
             let ours = witness.run(indexed)?;
             if ours == *expected {
                 continue;
             }
-            self.last.set(number);
-            let theirs = witness.run(dense)?;
+            self.last.borrow_mut().insert(spoil.tensor().into(), number);
+            let theirs = witness.run(&dense()?)?;
             anyhow::ensure!(ours == theirs, "evaluators differ on {witness:?}: {ours:?} and {theirs:?}");
             return Ok(Noticed::Differs(number as u64));
         }
         Ok(Noticed::Nothing)
+    }
+
+    /// Whether tensors show, by a wrong outcome or an activation that is not one-hot, what rows refuse.
+    fn refused_by(&self, dense: &Dense) -> bool {
+        self.all.iter().any(|(witness, expected)| !witness.run(dense).is_ok_and(|ours| ours == *expected))
     }
 }
 
@@ -312,14 +337,12 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         spoils = spoils.into_iter().step_by(stride).collect();
     }
     let pool = Pool::new(&weights, seed)?;
-    let folder = tempfile::tempdir()?;
-    let file = folder.path().join("spoiled.safetensors");
     let bar: ProgressBar = progress_bar("sabotage", spoils.len() as u64, options.progress);
     let (mut differing, mut refused, mut unreached) = (0u64, 0u64, Vec::new());
     let mut mismatches = Vec::new();
     for (index, spoil) in spoils.iter().enumerate() {
         bar.inc(1);
-        let text = match pool.notice(&weights, spoil, &file) {
+        let text = match pool.notice(&weights, spoil) {
             Ok(Noticed::Differs(_)) => {
                 differing += 1;
                 continue;

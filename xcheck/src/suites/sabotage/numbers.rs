@@ -20,11 +20,14 @@ use super::Witness;
 /// Something computed with wide numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum Sum {
-    /// In a field of four words: a b, a - b and a below the modulus, and whether a already was; of the
-    /// largest numbers also as many products at once as a sum takes.
+    /// In a field of four words: a b, a - b and a below the modulus, and whether a already was.
     Four(Prime<4>, [[u64; 4]; 2]),
     /// The same in the field of six words.
     Six(Prime<6>, [[u64; 6]; 2]),
+    /// In a field of four words, of the largest number: as many terms and as many products as a sum takes.
+    LargestFour(Prime<4>),
+    /// The same in the field of six words.
+    LargestSix(Prime<6>),
     /// A constant.
     Constant(NumberConst, NumberSet),
 }
@@ -36,6 +39,8 @@ impl Witness for Sum {
         match self {
             Self::Four(prime, numbers) => results(e, *prime, numbers),
             Self::Six(prime, numbers) => results(e, *prime, numbers),
+            Self::LargestFour(prime) => largest_results(e, *prime, 16),
+            Self::LargestSix(prime) => largest_results(e, *prime, 12),
             Self::Constant(constant, set) if set.words() == 6 => {
                 read(e, &field::constant::<E, 6>(e, *constant))
             }
@@ -65,41 +70,61 @@ fn results<E: HeadsBoundary, const N: usize>(
     numbers: &[[u64; N]; 2],
 ) -> Result<Vec<u64>, E::Error> {
     let [a, b] = numbers.map(|number| number.map(|word| e.embed(word)));
-    let mut found = vec![prime.multiply(e, &a, &b), prime.subtract(e, &a, &b), a.clone()];
-    if numbers == &[[u64::MAX; N]; 2] {
-        // What lies above the columns of one product.
-        found.push(prime.dot(e, &vec![(&a, &b); if N == 4 { 16 } else { 12 }]));
-    }
     let mut seen = Vec::new();
-    for number in found {
+    for number in [prime.multiply(e, &a, &b), prime.subtract(e, &a, &b), a.clone()] {
         seen.extend(read(e, &prime.canonical(e, &number))?);
     }
     seen.push(e.read_digit::<Bit>(&prime.exceeds(e, &a))? as u64);
     Ok(seen)
 }
 
-/// A number of every size, the largest among them.
+/// What only the largest sums reach: the highest steps of staircases, and the column above a product's.
+fn largest_results<E: HeadsBoundary, const N: usize>(
+    e: &E,
+    prime: Prime<N>,
+    products: usize,
+) -> Result<Vec<u64>, E::Error> {
+    let a = [u64::MAX; N].map(|word| e.embed(word));
+    let mut seen = read(e, &prime.canonical(e, &prime.sum(e, &[&a; 8], &[])))?;
+    seen.extend(read(e, &prime.canonical(e, &prime.dot(e, &vec![(&a, &a); products])))?);
+    Ok(seen)
+}
+
+/// A number of some kind: of every size, with many ones, or with large digits only, so that together they
+/// reach every digit that the highest places of a product come to.
 fn number<const N: usize>(rng: &mut ChaCha8Rng, round: usize) -> [u64; N] {
     let mut words: [u64; N] = std::array::from_fn(|_| rng.random());
-    words[N - 1] >>= round % 8;
-    match round % 16 {
-        8 => [u64::MAX; N],
+    match round % 8 {
         // Only low words, so that hardly anything is carried out of a product.
-        9..12 => std::array::from_fn(|word| if word <= round % 3 { words[word] } else { 0 }),
+        0 => std::array::from_fn(|word| if word <= round / 8 % 3 { words[word] } else { 0 }),
+        1 => words.map(|word| if word % 8 < 5 { u64::MAX } else { word }),
+        2 => words.map(|word| if word % 2 == 0 { u64::MAX } else { 0 }),
+        3 => words.map(|word| word | 0xcccc_cccc_cccc_cccc),
+        4 => {
+            words[N - 1] >>= rng.random_range(0..64);
+            words
+        }
         _ => words,
     }
 }
 
-/// Sums of every field, with numbers of every size.
+/// Sums of every field.
 fn fields(rng: &mut ChaCha8Rng) -> Vec<Sum> {
     let mut sums = Vec::new();
-    for round in 0..64 {
+    for round in 0..256 {
+        // Both of the same kind in every eighth round, and of any two kinds elsewhere.
+        let other = round + round / 8 % 8;
         for prime in FIELDS {
-            sums.push(Sum::Four(prime, [number(rng, round), number(rng, round)]));
+            sums.push(Sum::Four(prime, [number(rng, round), number(rng, other)]));
         }
-        sums.push(Sum::Six(field::BLS12_381, [number(rng, round), number(rng, round)]));
+        sums.push(Sum::Six(field::BLS12_381, [number(rng, round), number(rng, other)]));
     }
     sums
+}
+
+/// The largest sums of every field.
+pub fn largest() -> Vec<Sum> {
+    FIELDS.map(Sum::LargestFour).into_iter().chain([Sum::LargestSix(field::BLS12_381)]).collect()
 }
 
 /// Every constant.

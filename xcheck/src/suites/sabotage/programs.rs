@@ -8,7 +8,7 @@ use std::{
 use svmllm::{
     deltanet::HeadsBoundary,
     host::{Ended, Environment, Machine, Mode},
-    tables::{Dense, Indexed},
+    tables::{Dense, Indexed, WeightsError},
 };
 
 use super::{Noticed, Spoil};
@@ -79,7 +79,12 @@ impl Programs {
     ///
     /// # Errors
     /// The evaluators disagree.
-    pub fn notice(&self, indexed: &Indexed, dense: &Dense, spoil: &Spoil) -> anyhow::Result<Noticed> {
+    pub fn notice(
+        &self,
+        indexed: &Indexed,
+        dense: impl Fn() -> Result<Dense, WeightsError>,
+        spoil: &Spoil,
+    ) -> anyhow::Result<Noticed> {
         for (mode, cases) in [(Mode::Lazy, &self.lazy), (Mode::Full, &self.full)] {
             // What showed the last spoiled row of a tensor often shows the next.
             let first = self.last.borrow().get(spoil.tensor()).copied().unwrap_or(0);
@@ -87,7 +92,7 @@ impl Programs {
                 let (case, expected) = &cases[number];
                 if let Some(step) = differs(indexed, case, expected, mode) {
                     self.last.borrow_mut().insert(spoil.tensor().into(), number);
-                    agree(indexed, dense, case, step, mode)?;
+                    agree(indexed, &dense()?, case, step, mode)?;
                     return Ok(Noticed::Differs(number as u64));
                 }
             }

@@ -65,8 +65,6 @@ pub fn unreachable(spoil: &Spoil) -> Option<&'static str> {
 
 /// Coefficients that no result depends on, with the reason.
 fn unused(tensor: &str, index: usize) -> Option<&'static str> {
-    /// Largest sum of three digits that a product is known to reach.
-    const REACHED: usize = 36;
     let units = |limit: usize| 2 * (limit - 1);
     match tensor {
         "stair.low.w2" if (index / units(256)).is_multiple_of(16) => {
@@ -75,14 +73,32 @@ fn unused(tensor: &str, index: usize) -> Option<&'static str> {
         "stair.high.w2" if index / units(16) == 0 => Some("a digit 0 adds nothing to the next sum"),
         "stair.high.w2" if index / units(16) == 15 => Some("a column is at most 3600"),
         "stair.high.w2" if index % units(16) >= 28 => Some("a column is at most 3600"),
-        "stair.small.w2" if (index % units(64)).div_ceil(2) + 1 > REACHED => {
-            Some("no product reaches this sum")
+        "stair.top.w2" if index / units(16) == 0 => Some("a digit 0 adds nothing to the next sum"),
+        "stair.top.w2" if index / units(16) == 15 || index % units(16) >= 28 => {
+            Some("a column of four products is at most 57,600")
         }
-        "stair.small.w2" if index / units(64) >= 19 => Some("at most 2 are left over"),
+        // Thresholds from 1 on, two units each.
+        "stair.small.w2" if index % units(128) / 2 + 1 > 120 => Some("a sum of eight digits is at most 120"),
         "product.digits" if index >= 32 + 13 => Some("a column with a place two above is at most 3150"),
         "stair.low.b2" if index.is_multiple_of(16) => Some("a digit 0 adds nothing to the next sum"),
         "stair.high.b2" if index == 0 || index == 15 => Some("a digit 0 adds nothing to the next sum"),
+        "stair.top.b2" if index == 0 => Some("a digit 0 adds nothing to the next sum"),
         "stair.high.remainder" if index == 15 => Some("a column is at most 3600"),
+        "stair.top.remainder" if index == 15 => Some("a column of four products is at most 57,600"),
+        // The highest of the four digits of a place, the fourth row.
+        "wide.digits" if index == 3 * 16 + 15 => Some("a column of four products is at most 57,600"),
+        _ if tensor.starts_with("modulus.") && tensor.ends_with(".residue") => beyond_every_sum(tensor, index),
         _ => None,
     }
+}
+
+/// Residues of digits that no product is known to have so far above the highest place.
+///
+/// A product of two numbers below 16^D is folded to less than 2^12 times 16^D: the third digit above the
+/// capacity is small.
+fn beyond_every_sum(tensor: &str, index: usize) -> Option<&'static str> {
+    /// Columns: for each of four places, the digits.
+    const COLUMNS: usize = 64;
+    let highest = if tensor.starts_with("modulus.bls12_381.") { 6 } else { 3 };
+    (index % COLUMNS > 3 * 16 + highest).then_some("no product is known to leave such a digit so far up")
 }
