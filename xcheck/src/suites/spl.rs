@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rand::{Rng, seq::IteratorRandom};
+use solana_address::Address;
 
 use crate::{
     case::CaseId,
@@ -117,7 +118,7 @@ impl TransactionSuite for Spl {
 
     fn timed(&self) -> Vec<(&'static str, TransactionCase)> {
         let rows = [("associated_account", TOKEN), ("associated_account_2022", TOKEN_2022)];
-        let case = |(row, program)| {
+        let case = |(row, program): (&'static str, Address)| {
             let mut bundle = Bundle::default();
             bundle.push(flows::associated_account(program));
             let case = TransactionCase {
