@@ -111,8 +111,7 @@ fn is_one<E: Evaluator>(e: &E, words: &[Word<E>]) -> E::Digit<Bit> {
 
 /// The place of the highest bit that is on; 0 if none is.
 fn highest_bit<E: Evaluator>(e: &E, words: &[Word<E>]) -> Word<E> {
-    let [zero, one, two, three] =
-        [e.literal::<0>(), e.literal::<1>(), e.literal::<2>(), e.literal::<3>()];
+    let [zero, one, two, three] = [e.literal::<0>(), e.literal::<1>(), e.literal::<2>(), e.literal::<3>()];
     // Of a digit, by attention over what each may be.
     let in_digit: [&Word<E>; 16] = std::array::from_fn(|digit| match digit {
         0 | 1 => &zero,

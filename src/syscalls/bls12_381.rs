@@ -231,9 +231,8 @@ impl<S: Lazy> Call<'_, S> {
             .zip(second.chunks(2 * Group::Second.coordinate()))
             .map(|(p, q)| (operations::read(e, split(p)), operations::read(e, split(q))))
             .collect();
-        let on_curve = pairs.iter().flat_map(|(p, q): &(Read<S, First>, Read<S, Second>)| {
-            [&p.on_curve, &q.on_curve]
-        });
+        let on_curve =
+            pairs.iter().flat_map(|(p, q): &(Read<S, First>, Read<S, Second>)| [&p.on_curve, &q.on_curve]);
         if !self.all(on_curve, Site::PointValid)? {
             return Ok(e.literal::<1>());
         }

@@ -262,6 +262,7 @@ fn bilinear() {
         assert_eq!(is_on(&operations::check_pairing(e, &other)), b.is_zero());
     });
     assert!(is_on(&operations::check_pairing(e, &[])));
-    let nothing = [read(G1Affine::zero(), G2Affine::generator()), read(G1Affine::generator(), G2Affine::zero())];
+    let nothing =
+        [read(G1Affine::zero(), G2Affine::generator()), read(G1Affine::generator(), G2Affine::zero())];
     assert!(is_on(&operations::check_pairing(e, &nothing)));
 }

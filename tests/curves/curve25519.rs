@@ -156,8 +156,7 @@ fn ristretto_encodings() {
 fn ristretto_sums() {
     let e = evaluator();
     check(8, (any::<[[u8; 32]; 2]>(), scalars(), 0..4usize), |(seeds, scalar, torsion)| {
-        let [p, q] =
-            seeds.map(|seed| RistrettoPoint::mul_base(&Scalar::from_bytes_mod_order(seed)));
+        let [p, q] = seeds.map(|seed| RistrettoPoint::mul_base(&Scalar::from_bytes_mod_order(seed)));
         let [x, y] = [p, q].map(|p| ristretto::decompress(e, &number(p.compress().as_bytes())).0);
         let same = |ours: &edwards::Point<_>, theirs: RistrettoPoint| {
             assert_eq!(bytes(&ristretto::compress(e, ours)), theirs.compress().to_bytes());

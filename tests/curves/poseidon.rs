@@ -31,9 +31,8 @@ fn any_elements() {
 #[test]
 fn takes_what_is_below_the_order() {
     let order = num_bigint::BigUint::from_bytes_le(&Fr::MODULUS.to_bytes_le());
-    let input = |input: num_bigint::BigUint| {
-        is_on(&poseidon::is_input(evaluator(), &number(&input.to_bytes_le())))
-    };
+    let input =
+        |input: num_bigint::BigUint| is_on(&poseidon::is_input(evaluator(), &number(&input.to_bytes_le())));
     assert!(input(0u32.into()) && input(1u32.into()) && input(&order - 1u32));
     assert!(!input(order.clone()) && !input(&order + 1u32) && !input(&order * 2u32));
     assert!(!input((num_bigint::BigUint::from(1u32) << 256) - 1u32));

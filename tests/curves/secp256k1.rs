@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use svmllm::syscalls::curves::secp256k1;
 
 const ORDER: [u8; 32] = [
-    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0xba, 0xae,
-    0xdc, 0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0xba,
+    0xae, 0xdc, 0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
 ];
 
 /// The key, x then y, or nothing where nobody can have signed.
@@ -24,7 +24,8 @@ fn ours(hash: &[u8; 32], signature: &[u8; 64], id: u8) -> Option<Vec<u8>> {
 
 fn theirs(hash: &[u8; 32], signature: &[u8; 64], id: u8) -> Option<Vec<u8>> {
     let signature = Signature::parse_standard(signature).ok()?;
-    let key = libsecp256k1::recover(&Message::parse(hash), &signature, &RecoveryId::parse(id).unwrap()).ok()?;
+    let key =
+        libsecp256k1::recover(&Message::parse(hash), &signature, &RecoveryId::parse(id).unwrap()).ok()?;
     Some(key.serialize()[1..].to_vec())
 }
 
@@ -49,9 +50,8 @@ fn sign(hash: &[u8; 32], key: &SecretKey, nonce: &SecretKey) -> Option<([u8; 64]
 #[test]
 fn signatures() {
     let key = thirty_two().prop_filter_map("is a key", |bytes| SecretKey::parse(&bytes).ok());
-    let signed = (key.clone(), key, thirty_two()).prop_filter_map("signs with 0", |(key, nonce, hash)| {
-        Some((hash, key, sign(&hash, &key, &nonce)?))
-    });
+    let signed = (key.clone(), key, thirty_two())
+        .prop_filter_map("signs with 0", |(key, nonce, hash)| Some((hash, key, sign(&hash, &key, &nonce)?)));
     check(12, (signed, 0..4u8), |((hash, key, (signature, id)), other)| {
         let public = PublicKey::from_secret_key(&key).serialize();
         assert_eq!(agree(&hash, &signature, id).as_deref(), Some(&public[1..]));

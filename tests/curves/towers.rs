@@ -31,8 +31,8 @@ macro_rules! tower {
     ($name:ident, $ark:ident, $words:literal, $prime:ident, $real:literal, $set:ident) => {
         mod $name {
             use super::*;
-            use $ark::{Fq, Fq2, Fq6, Fq12};
             use svmllm::alu::field::$prime as P;
+            use $ark::{Fq, Fq2, Fq6, Fq12};
 
             const PRIME: Prime<$words> = P;
             const PAIRS: Quadratic<$words> = Quadratic(P);

@@ -16,7 +16,10 @@ fn operation_cost(base: usize, exponent: &[u8], modulus: usize) -> u64 {
     let bytes = base.max(modulus) as u64;
     let product = if bytes <= 64 { bytes * bytes } else { bytes * bytes / 4 + 96 * bytes - 3072 };
     let highest = |bytes: &[u8]| {
-        let bits = bytes.iter().enumerate().flat_map(|(k, byte)| (0..8).map(move |bit| (8 * k + bit, byte >> bit & 1)));
+        let bits = bytes
+            .iter()
+            .enumerate()
+            .flat_map(|(k, byte)| (0..8).map(move |bit| (8 * k + bit, byte >> bit & 1)));
         bits.filter(|(_, on)| *on == 1).map(|(place, _)| place as u64).max().unwrap_or(0)
     };
     let below = exponent.len().saturating_sub(32);
@@ -67,7 +70,9 @@ pub fn cases() -> Vec<Case> {
         let list = words(&[NUMBERS, base, NUMBERS, exponent, NUMBERS, modulus]);
         Call::new("sol_big_mod_exp", [HEAP, HEAP]).heap([list, vec![7; 700]].concat())
     };
-    let elsewhere = |list: [u64; 6]| Call::new("sol_big_mod_exp", [HEAP, HEAP]).heap([words(&list), vec![7; 80]].concat());
+    let elsewhere = |list: [u64; 6]| {
+        Call::new("sol_big_mod_exp", [HEAP, HEAP]).heap([words(&list), vec![7; 80]].concat())
+    };
     // 8 bytes: 64 * 75 / 189, rounded up.
     let cost = 422 + 26;
     vec![
@@ -96,7 +101,8 @@ pub fn cases() -> Vec<Case> {
         // The exponent is translated before the operation is paid for, base and modulus after.
         elsewhere([0, 8, 0, 8, 0, 8]).fails(violation(AccessType::Load, 0, 8, "unallocated"), 422),
         elsewhere([0, 8, NUMBERS, 8, 0, 8]).fails(violation(AccessType::Load, 0, 8, "unallocated"), cost),
-        elsewhere([NUMBERS, 8, NUMBERS, 8, 1, 8]).fails(violation(AccessType::Load, 1, 8, "unallocated"), cost),
+        elsewhere([NUMBERS, 8, NUMBERS, 8, 1, 8])
+            .fails(violation(AccessType::Load, 1, 8, "unallocated"), cost),
         // An invalid modulus shows before an output that is nowhere.
         Call { arguments: [HEAP, 0, 0, 0, 0], ..power(&[5], &[2], &[8]).call }
             .fails(SyscallError::InvalidAttribute, 423),

@@ -28,8 +28,16 @@ use svmllm::host::{Mode, syscall_names::ALL_SYSCALLS};
 
 /// Every case but those of long loops.
 fn cases() -> Vec<Case> {
-    [address::cases(), big_mod_exp::cases(), hash::cases(), log::cases(), memory::cases(), return_data::cases(), sysvar::cases()]
-        .concat()
+    [
+        address::cases(),
+        big_mod_exp::cases(),
+        hash::cases(),
+        log::cases(),
+        memory::cases(),
+        return_data::cases(),
+        sysvar::cases(),
+    ]
+    .concat()
 }
 
 /// The cheapest case of each syscall and each way it ends.

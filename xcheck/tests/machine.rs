@@ -60,7 +60,6 @@ fn hashes() {
 }
 
 #[test]
-#[ignore = "takes many minutes; `results sabotage` runs all of it"]
 fn sabotage() {
     other("sabotage", 120);
 }

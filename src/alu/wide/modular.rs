@@ -43,11 +43,7 @@ pub fn limbs<E: Evaluator>(e: &E, words: &[Word<E>]) -> Vec<Limb<E>> {
 ///
 /// A column of the product settles to digits that add up to at most 60; with a digit of c and one of d it
 /// stays below the 128 that the staircase admits.
-fn multiply_add<E: Evaluator>(
-    e: &E,
-    [a, b]: [&Limb<E>; 2],
-    [c, d]: [&Limb<E>; 2],
-) -> (Limb<E>, Limb<E>) {
+fn multiply_add<E: Evaluator>(e: &E, [a, b]: [&Limb<E>; 2], [c, d]: [&Limb<E>; 2]) -> (Limb<E>, Limb<E>) {
     let product = e.spread(&e.product_sums(a, b), 2 * DIGITS);
     let sums = e.join(&product, &e.join(&e.digit_sums(c), &e.digit_sums(d)));
     let ([l0, l1, l2, l3, h0, h1, h2, h3], _) = super::carry::<E, { 2 * LIMB_WORDS }>(e, &sums);
@@ -88,9 +84,9 @@ pub fn is_modulus<E: Evaluator>(e: &E, limbs: &[Limb<E>]) -> E::Digit<Bit> {
         return e.digit::<Bit, 0>();
     };
     let (less, _) = subtract(e, lowest, &one(e));
-    let is_one = others.iter().fold(super::is_zero(e, &less), |zero, limb| {
-        e.apply2(BIT_AND, &zero, &super::is_zero(e, limb))
-    });
+    let is_one = others
+        .iter()
+        .fold(super::is_zero(e, &less), |zero, limb| e.apply2(BIT_AND, &zero, &super::is_zero(e, limb)));
     e.apply2(BIT_AND, &super::is_odd(e, lowest), &e.apply1(BIT_NOT, &is_one))
 }
 

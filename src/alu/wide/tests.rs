@@ -107,6 +107,9 @@ fn carries<E: Boundary>(e: &E, effort: Effort) {
         let found = read(e, &low) + (BigUint::from(e.read_out(&above).unwrap()) << 256);
         assert_eq!(found, natural(&a) * count, "{count} times {a:x?}");
         let digits = e.digit_sums(&[e.splat(&e.embed_digit::<Nibble>(count))]);
-        assert_eq!(read(e, &carry::<_, 1>(e, &digits).0), BigUint::from(0x1111_1111_1111_1111 * count as u64));
+        assert_eq!(
+            read(e, &carry::<_, 1>(e, &digits).0),
+            BigUint::from(0x1111_1111_1111_1111 * count as u64)
+        );
     });
 }

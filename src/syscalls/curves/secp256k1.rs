@@ -9,7 +9,7 @@ use crate::{
     tables::{
         Evaluator,
         alphabet::Bit,
-        numbers::{SECP256K1_ORDER_DIGITS, SECP256K1_B, SECP256K1_X, SECP256K1_Y},
+        numbers::{SECP256K1_B, SECP256K1_ORDER_DIGITS, SECP256K1_X, SECP256K1_Y},
     },
 };
 

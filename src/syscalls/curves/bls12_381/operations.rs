@@ -117,9 +117,7 @@ impl<E: Evaluator, G: Group<E>> Read<E, G> {
 
 /// Whether every number is below the modulus.
 fn all_below<E: Evaluator>(e: &E, numbers: &[Number<E, 6>]) -> E::Digit<Bit> {
-    numbers
-        .iter()
-        .fold(e.digit::<Bit, 1>(), |below, number| both(e, &below, &not(e, &F.exceeds(e, number))))
+    numbers.iter().fold(e.digit::<Bit, 1>(), |below, number| both(e, &below, &not(e, &F.exceeds(e, number))))
 }
 
 /// Reads a point.

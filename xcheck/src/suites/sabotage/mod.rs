@@ -340,8 +340,11 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
     let bar: ProgressBar = progress_bar("sabotage", spoils.len() as u64, options.progress);
     let (mut differing, mut refused, mut unreached) = (0u64, 0u64, Vec::new());
     let mut mismatches = Vec::new();
+    eprintln!("TIMING pool {:?}", started.elapsed());
     for (index, spoil) in spoils.iter().enumerate() {
         bar.inc(1);
+        let t0 = Instant::now();
+        let _g = Guard(t0, spoil.to_string());
         let text = match pool.notice(&weights, spoil) {
             Ok(Noticed::Differs(_)) => {
                 differing += 1;
@@ -386,3 +389,6 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         rows: Vec::new(),
     })
 }
+
+struct Guard(Instant, String);
+impl Drop for Guard { fn drop(&mut self) { eprintln!("TIMING {:?} {}", self.0.elapsed(), self.1); } }

@@ -139,13 +139,8 @@ fn constants() -> Vec<Sum> {
     .map(|number| Sum::Constant(number, Curve25519))
     .to_vec();
     all.extend(
-        [
-            numbers::SECP256K1_B,
-            numbers::SECP256K1_X,
-            numbers::SECP256K1_Y,
-            numbers::SECP256K1_ORDER_DIGITS,
-        ]
-        .map(|number| Sum::Constant(number, Secp256k1)),
+        [numbers::SECP256K1_B, numbers::SECP256K1_X, numbers::SECP256K1_Y, numbers::SECP256K1_ORDER_DIGITS]
+            .map(|number| Sum::Constant(number, Secp256k1)),
     );
     for set in [Bn254, Bls12381] {
         let parts = [0, 1];

@@ -87,7 +87,9 @@ fn unused(tensor: &str, index: usize) -> Option<&'static str> {
         "stair.top.remainder" if index == 15 => Some("a column of four products is at most 57,600"),
         // The highest of the four digits of a place, the fourth row.
         "wide.digits" if index == 3 * 16 + 15 => Some("a column of four products is at most 57,600"),
-        _ if tensor.starts_with("modulus.") && tensor.ends_with(".residue") => beyond_every_sum(tensor, index),
+        _ if tensor.starts_with("modulus.") && tensor.ends_with(".residue") => {
+            beyond_every_sum(tensor, index)
+        }
         _ => None,
     }
 }
