@@ -72,7 +72,10 @@ impl Spoil {
     fn apply(&self, weights: &mut Weights, step: usize) -> bool {
         match self {
             Self::Row { tensor, unit } => {
-                weights.get_mut(tensor).is_some_and(|w2| next_letter(w2, *unit, step))
+                // Of the control matrix the first group of gates, the unit, is spoiled.
+                let control = tensor == "table.decode.w2";
+                let rows = control.then_some(svmllm::tables::alphabet::Unit::LETTERS.len());
+                weights.get_mut(tensor).is_some_and(|w2| next_letter(w2, rows, *unit, step))
             }
             Self::Coefficient { tensor, index } => match weights.get_mut(tensor) {
                 Some(array) => {
@@ -96,11 +99,9 @@ impl Spoil {
 /// one that is not mapped.
 const STEPS: [usize; 3] = [1, 2, 3];
 
-/// Moves the first 1 of a column down by `step`, around the digit it belongs to.
-fn next_letter(w2: &mut Array, unit: usize, step: usize) -> bool {
-    // A table has one digit; of the control matrix the first group, the unit, is spoiled.
-    let control = w2.shape[0] > 32;
-    let digit = if control { svmllm::tables::alphabet::Unit::LETTERS.len() } else { w2.shape[0] };
+/// Moves the first 1 of a column down by `step`, around the digit it belongs to: so many rows, or all.
+fn next_letter(w2: &mut Array, rows: Option<usize>, unit: usize, step: usize) -> bool {
+    let digit = rows.unwrap_or(w2.shape[0]);
     if step.is_multiple_of(digit) {
         return false;
     }
@@ -340,11 +341,8 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
     let bar: ProgressBar = progress_bar("sabotage", spoils.len() as u64, options.progress);
     let (mut differing, mut refused, mut unreached) = (0u64, 0u64, Vec::new());
     let mut mismatches = Vec::new();
-    eprintln!("TIMING pool {:?}", started.elapsed());
     for (index, spoil) in spoils.iter().enumerate() {
         bar.inc(1);
-        let t0 = Instant::now();
-        let _g = Guard(t0, spoil.to_string());
         let text = match pool.notice(&weights, spoil) {
             Ok(Noticed::Differs(_)) => {
                 differing += 1;
@@ -389,6 +387,3 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         rows: Vec::new(),
     })
 }
-
-struct Guard(Instant, String);
-impl Drop for Guard { fn drop(&mut self) { eprintln!("TIMING {:?} {}", self.0.elapsed(), self.1); } }
