@@ -7,7 +7,12 @@ use clap::{Args, Parser, Subcommand};
 use solana_address::Address;
 use svmllm_xcheck::{
     DEFAULT_SEED,
-    oracle::{Oracle, litesvm::LiteSvm, sbpf::Sbpf},
+    oracle::{
+        Oracle,
+        external::External,
+        litesvm::{self, LiteSvm},
+        sbpf::Sbpf,
+    },
     report::Report,
     subject::{self, Subject},
     suites::{self, Options, version_transactions},
@@ -36,6 +41,9 @@ enum Command {
         /// The directory to write to.
         #[arg(long)]
         out: Option<PathBuf>,
+        /// A program to ask instead of the oracle of suites of transactions, such as that of `xcheck/second`.
+        #[arg(long, value_name = "PROGRAM")]
+        oracle: Option<PathBuf>,
     },
     /// Run one case and print how it compares.
     Case {
@@ -60,7 +68,12 @@ struct Common {
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
-        Command::Results { suites, common, sample, out } => results(&suites, &common, sample, out),
+        Command::Results { suites, common, sample, out, oracle: None } => {
+            results(&suites, &common, sample, out)
+        }
+        Command::Results { suites, common, sample, out, oracle: Some(oracle) } => {
+            second(&suites, &common, sample, out, External::start(oracle)?)
+        }
         Command::Case { suite, index, common } => case(&suite, index, &common),
     }
 }
@@ -115,8 +128,40 @@ fn transactions(name: &str, common: &Common, options: Options) -> Option<anyhow:
     let suite = suites::transactions_by_name(name, common.seed, &mut oracle)?;
     Some(suite.and_then(|mut suite| {
         let mut subject = subject::runtime_by_name(&common.evaluator)?;
-        transaction::run(suite.as_mut(), &mut oracle, subject.as_mut(), options)
+        transaction::run(suite.as_mut(), &mut oracle, litesvm::VERSION, subject.as_mut(), options)
     }))
+}
+
+/// Runs suites of transactions against another oracle. Their results go to a folder named after it.
+fn second(
+    names: &[String],
+    common: &Common,
+    sample: Option<u64>,
+    out: Option<PathBuf>,
+    mut oracle: External,
+) -> anyhow::Result<()> {
+    let version = oracle.version();
+    let folder = || format!("results/{}-{}", version.name.to_lowercase(), version.version).into();
+    let out = out.or_else(|| sample.is_none().then(folder));
+    let options = Options { sample, progress: true };
+    let mut pinned = LiteSvm::new();
+    let mut clean = true;
+    for name in names {
+        let suite = suites::transactions_by_name(name, common.seed, &mut pinned);
+        let mut suite = suite.with_context(|| format!("there is no suite {name:?} of transactions"))??;
+        let mut subject = subject::runtime_by_name(&common.evaluator)?;
+        let report =
+            transaction::run(suite.as_mut(), &mut oracle, version.clone(), subject.as_mut(), options)?;
+        summarize(&report);
+        clean &= report.is_clean();
+        if let Some(out) = &out {
+            report.write(out)?;
+        }
+    }
+    if !clean {
+        bail!("there are mismatches");
+    }
+    Ok(())
 }
 
 fn summarize(report: &Report) {

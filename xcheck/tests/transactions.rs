@@ -9,7 +9,7 @@ use svmllm::{
 use svmllm_xcheck::{
     DEFAULT_SEED,
     generate::{own, system},
-    oracle::litesvm::LiteSvm,
+    oracle::litesvm::{self, LiteSvm},
     report::Report,
     suites::{Options, TRANSACTIONS, transactions_by_name},
     transaction::{Neural, Runtime, TransactionSuite, neural_by_name, run},
@@ -120,7 +120,7 @@ fn sampled(name: &str, subject: &mut dyn Runtime, sample: u64) -> Report {
     let mut oracle = LiteSvm::new();
     let mut suite = suite(name, &mut oracle);
     let options = Options { sample: Some(sample), progress: false };
-    run(suite.as_mut(), &mut oracle, subject, options).unwrap()
+    run(suite.as_mut(), &mut oracle, litesvm::VERSION, subject, options).unwrap()
 }
 
 /// The oracle agrees with itself, whatever ran before.

@@ -8,12 +8,13 @@ use solana_address::Address;
 use solana_compute_budget::compute_budget::ComputeBudget;
 use solana_hash::Hash;
 
+use crate::report::OracleVersion;
 use crate::transaction::{
     Banks, Budget, Loader, ProgramFile, Runtime, SHIPPED, Settings, TransactionCase, TransactionOutcome,
 };
 
 /// The version of LiteSVM this crate is pinned to.
-pub const VERSION: &str = "0.16.0";
+pub const VERSION: OracleVersion = OracleVersion { name: "LiteSVM", version: "0.16.0" };
 
 /// LiteSVM with signature and blockhash checks off and no history.
 #[derive(Default)]
