@@ -9,23 +9,21 @@ use std::{
 };
 
 use agave_feature_set::FeatureSet;
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use litesvm::LiteSVM;
-use solana_clock::Clock;
 use solana_compute_budget::compute_budget::ComputeBudget;
-use solana_slot_hashes::SlotHashes;
 
 use wire::{Answer, Bank, Hello, Question};
 
 fn main() -> anyhow::Result<()> {
     let mut input = BufReader::new(io::stdin().lock());
     let mut output = io::stdout().lock();
-    let hello = Hello { name: "LiteSVM".into(), version: "0.17.0".into() };
+    let hello = Hello { name: "LiteSVM".into(), version: "0.17.0".into(), agave: false };
     wire::write(&mut output, &hello)?;
     let mut bank: Option<LiteSVM> = None;
     while let Some(mut question) = wire::read::<Question>(&mut input)? {
         if let Some(new) = question.bank.take() {
-            bank = Some(fresh(&new)?);
+            bank = Some(fresh(new)?);
         }
         let bank = bank.clone().context("the first question has no bank")?;
         wire::write(&mut output, &answer(bank, question)?)?;
@@ -33,24 +31,17 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn fresh(Bank { slot, features, programs }: &Bank) -> anyhow::Result<LiteSVM> {
+fn fresh(Bank { features, blockhash, accounts }: Bank) -> anyhow::Result<LiteSVM> {
     let mut active = FeatureSet::default();
     features.iter().for_each(|(feature, slot)| active.activate(feature, *slot));
     let mut bank = LiteSVM::default()
         .with_feature_set(active)
         .with_builtins()
-        .with_lamports(1_000_000_000_000_000)
-        .with_sysvars()
-        .with_feature_accounts()
         .with_sigverify(false)
-        .with_blockhash_check(false)
         .with_transaction_history(0);
-    // Each version of LiteSVM starts at a slot of its own.
-    bank.set_sysvar(&Clock { slot: *slot, ..Clock::default() });
-    bank.set_sysvar(&SlotHashes::new(&[(*slot, bank.latest_blockhash())]));
-    for program in programs {
-        bank.add_program_with_loader(program.address, &program.elf, program.loader)
-            .with_context(|| format!("program {}", program.address))?;
+    ensure!(bank.latest_blockhash() == blockhash, "this version starts with another blockhash");
+    for (address, account) in accounts {
+        bank.set_account(address, account).with_context(|| format!("account {address}"))?;
     }
     Ok(bank)
 }

@@ -7,15 +7,17 @@ use std::{
 };
 
 use anyhow::Context;
-use litesvm::{LiteSVM, MAINNET_DEFAULT_SLOT};
+use litesvm::LiteSVM;
+use solana_account::Account;
 use solana_address::Address;
+use solana_sdk_ids::sysvar;
 
-use super::litesvm::LiteSvm;
+use super::litesvm::{AGAVE_SLOT, LiteSvm};
 use crate::{
     report::OracleVersion,
     transaction::{
         Budget, ProgramFile, Runtime, TransactionCase, TransactionOutcome,
-        wire::{self, Answer, Bank, Hello, Program, Question},
+        wire::{self, Answer, Bank, Hello, Question},
     },
 };
 
@@ -25,8 +27,9 @@ pub struct External {
     input: ChildStdin,
     output: ChildStdout,
     version: OracleVersion,
-    /// Gives the programs every bank starts with, so that both sides run the same files.
-    shipping: LiteSvm,
+    agave: bool,
+    /// Gives the accounts every bank starts with, so that both sides start with the same.
+    pinned: LiteSvm,
     /// What the process's bank was last made from.
     bank: Option<(Vec<Address>, Arc<[ProgramFile]>)>,
 }
@@ -48,14 +51,19 @@ impl External {
         let mut output = process.stdout.take().context("no pipe from the oracle")?;
         let hello: Option<Hello> =
             wire::read(&mut output).with_context(|| format!("{shown} is no oracle"))?;
-        let Hello { name, version } = hello.with_context(|| format!("{shown} ended at once"))?;
+        let Hello { name, version, agave } = hello.with_context(|| format!("{shown} ended at once"))?;
         let version = OracleVersion { name: name.leak(), version: version.leak() };
-        Ok(Self { process, input, output, version, shipping: LiteSvm::new(), bank: None })
+        Ok(Self { process, input, output, version, agave, pinned: LiteSvm::new(), bank: None })
     }
 
     /// What it is.
     pub fn version(&self) -> OracleVersion {
         self.version.clone()
+    }
+
+    /// Whether it follows the rules of a validator; else LiteSVM's.
+    pub fn is_agave(&self) -> bool {
+        self.agave
     }
 
     /// The bank a case needs, unless the process has it.
@@ -67,19 +75,15 @@ impl External {
         if self.bank.as_ref().is_some_and(same) {
             return Ok(None);
         }
-        let mut features = LiteSVM::mainnet_feature_set();
-        settings.inactive.iter().for_each(|feature| features.deactivate(feature));
-        let shipped = self.shipping.shipped(&settings.inactive)?;
-        let program = |file: &ProgramFile| Program {
-            address: file.address,
-            loader: file.loader.address(),
-            elf: file.elf.to_vec(),
-        };
+        let mut bank = self.pinned.prepared(case)?;
+        if self.agave {
+            bank.warp_to_slot(AGAVE_SLOT);
+        }
         self.bank = Some((settings.inactive.clone(), programs.clone()));
         Ok(Some(Bank {
-            slot: MAINNET_DEFAULT_SLOT,
-            features: features.active().iter().map(|(id, slot)| (*id, *slot)).collect(),
-            programs: shipped.iter().chain(programs.iter()).map(program).collect(),
+            features: bank.get_feature_set().active().iter().map(|(id, slot)| (*id, *slot)).collect(),
+            blockhash: bank.latest_blockhash(),
+            accounts: accounts(&bank),
         }))
     }
 
@@ -96,6 +100,15 @@ impl External {
         wire::write(&mut self.input, &question)?;
         wire::read(&mut self.output)?.context("the oracle ended")
     }
+}
+
+/// All accounts of a bank, in an order in which each can be put: sysvars, the data of programs, programs.
+fn accounts(bank: &LiteSVM) -> Vec<(Address, Account)> {
+    let accounts = bank.accounts_db().inner.iter();
+    let mut accounts: Vec<_> =
+        accounts.map(|(address, account)| (*address, Account::from(account.clone()))).collect();
+    accounts.sort_by_key(|(address, account)| (account.executable, account.owner != sysvar::ID, *address));
+    accounts
 }
 
 impl Drop for External {
