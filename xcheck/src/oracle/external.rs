@@ -12,7 +12,7 @@ use solana_account::Account;
 use solana_address::Address;
 use solana_sdk_ids::sysvar;
 
-use super::litesvm::{AGAVE_SLOT, LiteSvm};
+use super::litesvm::{AGAVE_SLOT, LiteSvm, features};
 use crate::{
     report::OracleVersion,
     transaction::{
@@ -81,7 +81,7 @@ impl External {
         }
         self.bank = Some((settings.inactive.clone(), programs.clone()));
         Ok(Some(Bank {
-            features: bank.get_feature_set().active().iter().map(|(id, slot)| (*id, *slot)).collect(),
+            features: features(&settings.inactive).active().iter().map(|(id, slot)| (*id, *slot)).collect(),
             blockhash: bank.latest_blockhash(),
             accounts: accounts(&bank),
         }))

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
+use agave_feature_set::FeatureSet;
 use anyhow::{Context, anyhow};
 use litesvm::{LiteSVM, MAINNET_DEFAULT_SLOT, types::TransactionMetadata};
 use solana_address::Address;
@@ -73,13 +74,16 @@ impl LiteSvm {
     }
 }
 
-fn fresh(inactive: &[Address]) -> anyhow::Result<LiteSVM> {
+/// Mainnet's features but some.
+pub fn features(inactive: &[Address]) -> FeatureSet {
     let mut features = LiteSVM::mainnet_feature_set();
-    for feature in inactive {
-        features.deactivate(feature);
-    }
+    inactive.iter().for_each(|feature| features.deactivate(feature));
+    features
+}
+
+fn fresh(inactive: &[Address]) -> anyhow::Result<LiteSVM> {
     Ok(LiteSVM::default()
-        .with_feature_set(features)
+        .with_feature_set(features(inactive))
         .with_builtins()
         .with_lamports(1_000_000_000_000_000)
         .with_sysvars()
