@@ -264,7 +264,10 @@ impl Bank {
 }
 
 /// A processor with the sysvars and builtins of a bank.
-fn processor(bank: &Bank, forks: &Arc<RwLock<NoForks>>) -> anyhow::Result<TransactionBatchProcessor<NoForks>> {
+fn processor(
+    bank: &Bank,
+    forks: &Arc<RwLock<NoForks>>,
+) -> anyhow::Result<TransactionBatchProcessor<NoForks>> {
     let clock = bank.accounts.get(&solana_sdk_ids::sysvar::clock::ID).context("no clock")?;
     let clock: solana_clock::Clock = bincode::deserialize(clock.data())?;
     let deeper = bank.features.snapshot().raise_cpi_nesting_limit_to_8;
@@ -275,12 +278,8 @@ fn processor(bank: &Bank, forks: &Arc<RwLock<NoForks>>) -> anyhow::Result<Transa
         false,
     )
     .map_err(|error| anyhow!("{error}"))?;
-    let processor = TransactionBatchProcessor::new(
-        clock.slot,
-        clock.epoch,
-        Arc::downgrade(forks),
-        Some(environment),
-    );
+    let processor =
+        TransactionBatchProcessor::new(clock.slot, clock.epoch, Arc::downgrade(forks), Some(environment));
     processor.fill_missing_sysvar_cache_entries(bank);
     for builtin in BUILTINS {
         if builtin.enable_feature_id.is_none_or(|feature| bank.features.is_active(&feature)) {
@@ -301,9 +300,10 @@ fn answer(mut bank: Bank, question: Question) -> anyhow::Result<Answer> {
         heap_size,
         ..ComputeBudget::new_with_defaults(false)
     });
-    let log_messages_bytes_limit = log_limit.map(usize::try_from).transpose()?;
+    // Without a number the processor takes one of its own.
+    let log_limit = log_limit.map_or(Ok(usize::MAX), usize::try_from)?;
     let started = Instant::now();
-    let processed = process(&bank, &processor, transaction, budget, log_messages_bytes_limit, checks_blockhash);
+    let processed = process(&bank, &processor, transaction, budget, log_limit, checks_blockhash);
     let nanoseconds = u64::try_from(started.elapsed().as_nanos())?;
     let mut answer = Answer {
         result: Ok(()),
@@ -343,7 +343,7 @@ fn process(
     processor: &TransactionBatchProcessor<NoForks>,
     transaction: VersionedTransaction,
     budget: Option<ComputeBudget>,
-    log_messages_bytes_limit: Option<usize>,
+    log_limit: usize,
     checks_blockhash: bool,
 ) -> TransactionResult<(Transaction, ProcessedTransaction)> {
     let (hashes, rent) = {
@@ -367,7 +367,7 @@ fn process(
         rent,
     };
     let config = TransactionProcessingConfig {
-        log_messages_bytes_limit,
+        log_messages_bytes_limit: Some(log_limit),
         recording_config: ExecutionRecordingConfig {
             enable_transaction_balance_recording: false,
             ..ExecutionRecordingConfig::new_single_setting(true)
