@@ -5,9 +5,15 @@ use std::{collections::BTreeSet, path::PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 use solana_address::Address;
+use svmllm::host::svm::Rules;
 use svmllm_xcheck::{
     DEFAULT_SEED,
-    oracle::{Oracle, litesvm::LiteSvm, sbpf::Sbpf},
+    oracle::{
+        Oracle,
+        external::External,
+        litesvm::{self, LiteSvm},
+        sbpf::Sbpf,
+    },
     report::Report,
     subject::{self, Subject},
     suites::{self, Options, version_transactions},
@@ -36,6 +42,9 @@ enum Command {
         /// The directory to write to.
         #[arg(long)]
         out: Option<PathBuf>,
+        /// A program to ask instead of LiteSVM in suites of transactions, such as that of `xcheck/second`.
+        #[arg(long, value_name = "PROGRAM")]
+        oracle: Option<PathBuf>,
     },
     /// Run one case and print how it compares.
     Case {
@@ -45,6 +54,9 @@ enum Command {
         index: u64,
         #[command(flatten)]
         common: Common,
+        /// A program to ask instead of LiteSVM if it is a transaction.
+        #[arg(long, value_name = "PROGRAM")]
+        oracle: Option<PathBuf>,
     },
 }
 
@@ -60,8 +72,13 @@ struct Common {
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
-        Command::Results { suites, common, sample, out } => results(&suites, &common, sample, out),
-        Command::Case { suite, index, common } => case(&suite, index, &common),
+        Command::Results { suites, common, sample, out, oracle: None } => {
+            results(&suites, &common, sample, out)
+        }
+        Command::Results { suites, common, sample, out, oracle: Some(oracle) } => {
+            second(&suites, &common, sample, out, External::start(oracle)?)
+        }
+        Command::Case { suite, index, common, oracle } => case(&suite, index, &common, oracle),
     }
 }
 
@@ -114,9 +131,47 @@ fn transactions(name: &str, common: &Common, options: Options) -> Option<anyhow:
     let mut oracle = LiteSvm::new();
     let suite = suites::transactions_by_name(name, common.seed, &mut oracle)?;
     Some(suite.and_then(|mut suite| {
-        let mut subject = subject::runtime_by_name(&common.evaluator)?;
-        transaction::run(suite.as_mut(), &mut oracle, subject.as_mut(), options)
+        let mut subject = subject::runtime_by_name(&common.evaluator, Rules::LiteSvm)?;
+        transaction::run(suite.as_mut(), &mut oracle, litesvm::VERSION, subject.as_mut(), options)
     }))
+}
+
+/// The rules an oracle follows.
+fn rules(oracle: &External) -> Rules {
+    if oracle.is_agave() { Rules::Agave } else { Rules::LiteSvm }
+}
+
+/// Runs suites of transactions against another oracle. Their results go to a folder named after it.
+fn second(
+    names: &[String],
+    common: &Common,
+    sample: Option<u64>,
+    out: Option<PathBuf>,
+    mut oracle: External,
+) -> anyhow::Result<()> {
+    let version = oracle.version();
+    let folder = || format!("results/{}-{}", version.name.to_lowercase(), version.version).into();
+    let out = out.or_else(|| sample.is_none().then(folder));
+    let options = Options { sample, progress: true };
+    let rules = rules(&oracle);
+    let mut pinned = LiteSvm::new();
+    let mut clean = true;
+    for name in names {
+        let suite = suites::transactions_by_name(name, common.seed, &mut pinned);
+        let mut suite = suite.with_context(|| format!("there is no suite {name:?} of transactions"))??;
+        let mut subject = subject::runtime_by_name(&common.evaluator, rules)?;
+        let report =
+            transaction::run(suite.as_mut(), &mut oracle, version.clone(), subject.as_mut(), options)?;
+        summarize(&report);
+        clean &= report.is_clean();
+        if let Some(out) = &out {
+            report.write(out)?;
+        }
+    }
+    if !clean {
+        bail!("there are mismatches");
+    }
+    Ok(())
 }
 
 fn summarize(report: &Report) {
@@ -135,11 +190,18 @@ fn summarize(report: &Report) {
     }
 }
 
-fn case(suite: &str, index: u64, common: &Common) -> anyhow::Result<()> {
-    let mut oracle = LiteSvm::new();
-    if let Some(suite) = suites::transactions_by_name(suite, common.seed, &mut oracle) {
+fn case(suite: &str, index: u64, common: &Common, oracle: Option<PathBuf>) -> anyhow::Result<()> {
+    let mut pinned = LiteSvm::new();
+    if let Some(suite) = suites::transactions_by_name(suite, common.seed, &mut pinned) {
         let case = suite?.case(index)?;
-        return transaction_case(&case, &mut oracle, subject::runtime_by_name(&common.evaluator)?.as_mut());
+        let subject = |rules| subject::runtime_by_name(&common.evaluator, rules);
+        return match oracle.map(External::start).transpose()? {
+            None => transaction_case(&case, &mut pinned, subject(Rules::LiteSvm)?.as_mut()),
+            Some(mut oracle) => {
+                let rules = rules(&oracle);
+                transaction_case(&case, &mut oracle, subject(rules)?.as_mut())
+            }
+        };
     }
     let mut subject: Box<dyn Subject> = subject::by_name(&common.evaluator)?;
     let mut suite = suites::by_name(suite, common.seed)?;
@@ -165,7 +227,7 @@ fn case(suite: &str, index: u64, common: &Common) -> anyhow::Result<()> {
 
 fn transaction_case(
     case: &TransactionCase,
-    oracle: &mut LiteSvm,
+    oracle: &mut dyn Runtime,
     subject: &mut dyn Runtime,
 ) -> anyhow::Result<()> {
     println!("about       {}", case.name);

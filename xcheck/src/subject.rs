@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 
-use svmllm::host::Mode;
+use svmllm::host::{Mode, svm::Rules};
 
 use crate::{
     case::Case,
@@ -49,9 +49,9 @@ pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Subject>> {
     }
 }
 
-/// Finds what runs transactions, by the name the command line gives it.
-pub fn runtime_by_name(name: &str) -> anyhow::Result<Box<dyn Runtime>> {
-    match transaction::neural_by_name(name) {
+/// Finds what runs transactions by some rules, by the name the command line gives it.
+pub fn runtime_by_name(name: &str, rules: Rules) -> anyhow::Result<Box<dyn Runtime>> {
+    match transaction::neural_by_name(name, rules) {
         Some(runtime) => runtime,
         None if name == "reference" => Ok(Box::new(LiteSvm::new())),
         None => bail!("there is nothing called {name:?} that runs transactions"),

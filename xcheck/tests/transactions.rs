@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use svmllm::{
-    host::Mode,
+    host::{Mode, svm::Rules},
     tables::{Indexed, Weights},
 };
 use svmllm_xcheck::{
     DEFAULT_SEED,
     generate::{own, system},
-    oracle::litesvm::LiteSvm,
+    oracle::litesvm::{self, LiteSvm},
     report::Report,
     suites::{Options, TRANSACTIONS, transactions_by_name},
     transaction::{Neural, Runtime, TransactionSuite, neural_by_name, run},
@@ -120,7 +120,7 @@ fn sampled(name: &str, subject: &mut dyn Runtime, sample: u64) -> Report {
     let mut oracle = LiteSvm::new();
     let mut suite = suite(name, &mut oracle);
     let options = Options { sample: Some(sample), progress: false };
-    run(suite.as_mut(), &mut oracle, subject, options).unwrap()
+    run(suite.as_mut(), &mut oracle, litesvm::VERSION, subject, options).unwrap()
 }
 
 /// The oracle agrees with itself, whatever ran before.
@@ -135,7 +135,7 @@ fn the_reference_agrees_with_itself() {
 /// Whole transactions on the weights are the oracle's.
 #[test]
 fn the_machine_agrees() {
-    let mut subject = neural_by_name("indexed").unwrap().unwrap();
+    let mut subject = neural_by_name("indexed", Rules::LiteSvm).unwrap().unwrap();
     for name in TRANSACTIONS {
         let sample = (suite(name, &mut LiteSvm::new()).size() / 20).clamp(100, 600);
         let report = sampled(name, subject.as_mut(), sample);
@@ -146,7 +146,7 @@ fn the_machine_agrees() {
 /// So they are where every branch of a step is computed.
 #[test]
 fn full_steps_agree() {
-    let mut subject = neural_by_name("indexed-full").unwrap().unwrap();
+    let mut subject = neural_by_name("indexed-full", Rules::LiteSvm).unwrap().unwrap();
     let report = sampled("programs", subject.as_mut(), 36);
     assert!(report.is_clean() && report.cases > 20, "{:?}", report.mismatches);
 }
@@ -161,7 +161,7 @@ fn wrong_weights_are_noticed() {
         *sums.at_mut(0, unit) = one;
         *sums.at_mut(1, unit) = zero;
     }
-    let mut subject = Neural::new("indexed", Indexed::new(&weights).unwrap(), Mode::Lazy);
+    let mut subject = Neural::new("indexed", Indexed::new(&weights).unwrap(), Mode::Lazy, Rules::LiteSvm);
     let report = sampled("programs", &mut subject, 200);
     assert!(2 * report.matched < report.cases, "{} of {} equal", report.matched, report.cases);
 }

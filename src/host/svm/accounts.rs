@@ -17,7 +17,7 @@ use crate::host::elf::LoadOptions;
 
 use super::{
     SvmError,
-    programs::{self, Entry},
+    programs::{self, Entry, ProgramFile},
     sysvars::SysvarCache,
 };
 
@@ -53,11 +53,19 @@ impl Accounts {
         self.programs.get(address)
     }
 
+    /// The file of a program as a validator finds it, whether its account is marked executable or not: `None` if
+    /// no loader owns that account, `Some(None)` if it has no file in use.
+    pub fn deployed(&self, address: &Address) -> Option<Option<ProgramFile>> {
+        let account = self.get(address)?;
+        programs::is_loader(account.owner())
+            .then(|| programs::deployed(account, self.sysvars.slot(), |address| self.accounts.get(address)))
+    }
+
     /// The program of an account.
     ///
     /// # Errors
     /// There is none.
-    pub fn load_program(&self, account: &AccountSharedData) -> Result<Entry, InstructionError> {
+    fn load_program(&self, account: &AccountSharedData) -> Result<Entry, InstructionError> {
         programs::load_account(account, &self.options, |address| self.accounts.get(address))
     }
 

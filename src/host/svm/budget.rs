@@ -3,7 +3,7 @@
 use agave_feature_set::{FeatureSet, bls_pubkey_management_in_vote_account};
 use solana_address::Address;
 use solana_instruction_error::InstructionError;
-use solana_message::SanitizedMessage;
+use solana_message::{SanitizedMessage, compiled_instruction::CompiledInstruction};
 use solana_sdk_ids::{
     bpf_loader, bpf_loader_deprecated, bpf_loader_upgradeable, compute_budget, ed25519_program, loader_v4,
     secp256k1_program, system_program, vote,
@@ -85,63 +85,93 @@ fn is_heap_size(bytes: u32) -> bool {
     (MIN_HEAP_BYTES..=MAX_HEAP_BYTES).contains(&bytes) && bytes.is_multiple_of(1024)
 }
 
+/// What the compute-budget instructions of a message ask for.
+#[derive(Default)]
+pub(super) struct Requests {
+    /// With the number of the instruction that asks.
+    heap: Option<(u8, u32)>,
+    units: Option<u32>,
+    price: Option<u64>,
+    loaded_bytes: Option<u32>,
+    /// Compute units if none are requested.
+    default_units: u32,
+}
+
+/// A compute-budget instruction that is not understood.
+fn malformed(index: u8) -> TransactionError {
+    TransactionError::InstructionError(index, InstructionError::InvalidInstructionData)
+}
+
+impl Requests {
+    /// Reads the instructions of a message.
+    ///
+    /// # Errors
+    /// A request that is not understood or doubled.
+    pub fn read<'a>(
+        instructions: impl Iterator<Item = (&'a Address, &'a CompiledInstruction)>,
+        features: &FeatureSet,
+    ) -> Result<Self, TransactionError> {
+        let mut requests = Self::default();
+        for (index, (program, instruction)) in instructions.enumerate() {
+            let units = if counts_as_builtin(program, features) { BUILTIN_UNITS } else { INSTRUCTION_UNITS };
+            requests.default_units = requests.default_units.saturating_add(units);
+            if *program != compute_budget::ID {
+                continue;
+            }
+            let index = index as u8;
+            match parse(&instruction.data).ok_or(malformed(index))? {
+                Request::Heap(bytes) => request_once(&mut requests.heap, (index, bytes), index)?,
+                Request::Units(number) => request_once(&mut requests.units, number, index)?,
+                Request::Price(micro_lamports) => request_once(&mut requests.price, micro_lamports, index)?,
+                Request::LoadedBytes(bytes) => request_once(&mut requests.loaded_bytes, bytes, index)?,
+            }
+        }
+        Ok(requests)
+    }
+
+    /// The limits that come of them.
+    ///
+    /// # Errors
+    /// A request that is out of range.
+    fn limits(self) -> Result<Limits, TransactionError> {
+        let heap = match self.heap {
+            Some((index, bytes)) if !is_heap_size(bytes) => return Err(malformed(index)),
+            Some((_, bytes)) => bytes,
+            None => MIN_HEAP_BYTES,
+        };
+        let units = self.units.unwrap_or(self.default_units).min(MAX_COMPUTE_UNIT_LIMIT);
+        if self.loaded_bytes == Some(0) {
+            return Err(TransactionError::InvalidLoadedAccountsDataSizeLimit);
+        }
+        let micro_lamports = u128::from(self.price.unwrap_or(0)) * u128::from(units);
+        Ok(Limits {
+            units,
+            heap,
+            priority_fee: u64::try_from(micro_lamports.div_ceil(1_000_000)).unwrap_or(u64::MAX),
+            loaded_bytes: self.loaded_bytes.unwrap_or(MAX_LOADED_BYTES).min(MAX_LOADED_BYTES),
+        })
+    }
+}
+
 impl Limits {
     /// The limits a message asks for by its instructions, or by its configuration if it has one.
     ///
     /// # Errors
     /// A request that is not understood, doubled or out of range.
     pub fn of(message: &SanitizedMessage, features: &FeatureSet) -> Result<Self, TransactionError> {
-        if let SanitizedMessage::V1(message) = message {
-            let config = &message.message.config;
-            let heap = config.heap_size.unwrap_or(MIN_HEAP_BYTES);
-            if !is_heap_size(heap) {
-                return Err(TransactionError::SanitizeFailure);
-            }
-            return Ok(Self {
-                units: config.compute_unit_limit.unwrap_or(0).min(MAX_COMPUTE_UNIT_LIMIT),
-                heap,
-                priority_fee: config.priority_fee.unwrap_or(0),
-                loaded_bytes: config.loaded_accounts_data_size_limit.unwrap_or(0).min(MAX_LOADED_BYTES),
-            });
-        }
-        let (mut heap, mut units, mut price, mut loaded_bytes) = (None, None, None, None);
-        let (mut builtins, mut others) = (0u32, 0u32);
-        let malformed =
-            |index| TransactionError::InstructionError(index, InstructionError::InvalidInstructionData);
-        for (index, (program, instruction)) in message.program_instructions_iter().enumerate() {
-            if counts_as_builtin(program, features) {
-                builtins += 1;
-            } else {
-                others += 1;
-            }
-            if *program != compute_budget::ID {
-                continue;
-            }
-            let index = index as u8;
-            match parse(&instruction.data).ok_or(malformed(index))? {
-                Request::Heap(bytes) => request_once(&mut heap, (index, bytes), index)?,
-                Request::Units(number) => request_once(&mut units, number, index)?,
-                Request::Price(micro_lamports) => request_once(&mut price, micro_lamports, index)?,
-                Request::LoadedBytes(bytes) => request_once(&mut loaded_bytes, bytes, index)?,
-            }
-        }
-        let heap = match heap {
-            Some((index, bytes)) if !is_heap_size(bytes) => return Err(malformed(index)),
-            Some((_, bytes)) => bytes,
-            None => MIN_HEAP_BYTES,
+        let SanitizedMessage::V1(message) = message else {
+            return Requests::read(message.program_instructions_iter(), features)?.limits();
         };
-        let default =
-            builtins.saturating_mul(BUILTIN_UNITS).saturating_add(others.saturating_mul(INSTRUCTION_UNITS));
-        let units = units.unwrap_or(default).min(MAX_COMPUTE_UNIT_LIMIT);
-        if loaded_bytes == Some(0) {
-            return Err(TransactionError::InvalidLoadedAccountsDataSizeLimit);
+        let config = &message.message.config;
+        let heap = config.heap_size.unwrap_or(MIN_HEAP_BYTES);
+        if !is_heap_size(heap) {
+            return Err(TransactionError::SanitizeFailure);
         }
-        let micro_lamports = u128::from(price.unwrap_or(0)) * u128::from(units);
         Ok(Self {
-            units,
+            units: config.compute_unit_limit.unwrap_or(0).min(MAX_COMPUTE_UNIT_LIMIT),
             heap,
-            priority_fee: u64::try_from(micro_lamports.div_ceil(1_000_000)).unwrap_or(u64::MAX),
-            loaded_bytes: loaded_bytes.unwrap_or(MAX_LOADED_BYTES).min(MAX_LOADED_BYTES),
+            priority_fee: config.priority_fee.unwrap_or(0),
+            loaded_bytes: config.loaded_accounts_data_size_limit.unwrap_or(0).min(MAX_LOADED_BYTES),
         })
     }
 }

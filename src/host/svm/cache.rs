@@ -6,27 +6,45 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use super::programs::{Entry, ProgramFile, load_elf};
 use crate::{
     deltanet::HeadsBoundary,
-    host::{LoadedProgram, LoadedSysvars, Program, SetupError, Sysvars},
+    host::{LoadedProgram, LoadedSysvars, Program, SetupError, Sysvars, elf::LoadOptions},
 };
 
 /// Programs by address: on the host, and on the evaluator.
 type Programs<E> = HashMap<Address, (Arc<Program>, Arc<LoadedProgram<E>>)>;
 
-/// What has been embedded. It holds for as long as the host's side is the very same.
+/// What has been loaded and embedded. It holds for as long as the host's side is the very same.
 pub(super) struct Cache<E: HeadsBoundary> {
+    /// Files by the address of the program, with what they loaded as.
+    files: Mutex<HashMap<Address, (ProgramFile, Entry)>>,
     programs: Mutex<Programs<E>>,
     sysvars: Mutex<Option<(Arc<Sysvars>, LoadedSysvars<E>)>>,
 }
 
 impl<E: HeadsBoundary> Default for Cache<E> {
     fn default() -> Self {
-        Self { programs: Mutex::default(), sysvars: Mutex::default() }
+        Self { files: Mutex::default(), programs: Mutex::default(), sysvars: Mutex::default() }
     }
 }
 
 impl<E: HeadsBoundary> Cache<E> {
+    /// The program at an address from its file; one that does not load is closed.
+    pub fn deployed(&self, address: &Address, file: ProgramFile, options: &LoadOptions) -> Entry {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, entry)) = files.get(address)
+            && Arc::ptr_eq(&known.data, &file.data)
+            && known.offset == file.offset
+        {
+            return entry.clone();
+        }
+        let bytes = file.data.get(file.offset..);
+        let entry = bytes.and_then(|bytes| load_elf(bytes, options).ok()).unwrap_or(Entry::Closed);
+        files.insert(*address, (file, entry.clone()));
+        entry
+    }
+
     /// The program at an address, to be run with the syscalls of these names.
     ///
     /// # Errors

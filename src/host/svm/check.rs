@@ -1,9 +1,11 @@
 //! What can be said of a transaction before its accounts are loaded.
 
-use agave_feature_set::{increase_tx_account_lock_limit, raise_cpi_nesting_limit_to_8};
+use agave_feature_set::{
+    enable_tx_v1, increase_tx_account_lock_limit, limit_instruction_accounts, raise_cpi_nesting_limit_to_8,
+};
 use solana_address::Address;
 use solana_hash::Hash;
-use solana_message::SanitizedMessage;
+use solana_message::{SanitizedMessage, VersionedMessage, compiled_instruction::CompiledInstruction};
 use solana_nonce::{
     NONCED_TX_MARKER_IX_INDEX,
     state::{Data, DurableNonce},
@@ -15,7 +17,11 @@ use solana_transaction::{
 };
 use solana_transaction_error::TransactionError;
 
-use super::{ComputeBudget, Svm, budget::Limits};
+use super::{
+    ComputeBudget, Rules, Svm,
+    budget::{Limits, Requests},
+    context::MAX_ACCOUNTS_PER_INSTRUCTION,
+};
 use crate::deltanet::HeadsBoundary;
 
 type Result<T> = std::result::Result<T, TransactionError>;
@@ -41,8 +47,17 @@ impl<E: HeadsBoundary> Svm<'_, E> {
     /// # Errors
     /// Why it is refused.
     pub(super) fn check(&self, transaction: VersionedTransaction) -> Result<Checked> {
+        let agave = self.rules == Rules::Agave;
+        if agave {
+            self.check_form(&transaction)?;
+        }
+        let transaction = SanitizedVersionedTransaction::try_from(transaction)?;
+        if agave && !matches!(transaction.get_message().message, VersionedMessage::V1(_)) {
+            // A validator reads them first, and applies them later.
+            Requests::read(transaction.get_message().program_instructions_iter(), &self.features)?;
+        }
         let transaction = SanitizedTransaction::try_new(
-            SanitizedVersionedTransaction::try_from(transaction)?,
+            transaction,
             // Nothing looks at the hash of the message.
             Hash::default(),
             false,
@@ -53,16 +68,43 @@ impl<E: HeadsBoundary> Svm<'_, E> {
         let more_locks = self.features.is_active(&increase_tx_account_lock_limit::ID);
         let limit = if more_locks { MAX_TX_ACCOUNT_LOCKS } else { 64 };
         SanitizedTransaction::validate_account_locks(message, limit)?;
-        if self.sigverify {
+        if self.sigverify && !agave {
             transaction.verify()?;
         }
-        let nonce = if self.blockhash_check { self.check_age(message)? } else { None };
-        let limits = Limits::of(message, &self.features)?;
+        let age = || if self.blockhash_check { self.check_age(message) } else { Ok(None) };
+        let limits = || Limits::of(message, &self.features);
+        let (nonce, limits) = if agave {
+            let limits = limits()?;
+            (age()?, limits)
+        } else {
+            (age()?, limits()?)
+        };
         if self.sigverify && self.history.get(transaction.signature()).is_some() {
             return Err(TransactionError::AlreadyProcessed);
         }
         let fee = self.fee(message, limits);
         Ok(Checked { transaction, limits, fee, nonce })
+    }
+
+    /// What a validator asks of a transaction before it looks at the parts. Its size is for those to judge
+    /// who receive it.
+    fn check_form(&self, transaction: &VersionedTransaction) -> Result<()> {
+        let message = &transaction.message;
+        if matches!(message, VersionedMessage::V1(_)) && !self.features.is_active(&enable_tx_v1::ID) {
+            return Err(TransactionError::UnsupportedVersion);
+        }
+        let instructions = message.instructions();
+        let fits = |instruction: &CompiledInstruction| {
+            instruction.accounts.len() <= MAX_ACCOUNTS_PER_INSTRUCTION
+                || !self.features.is_active(&limit_instruction_accounts::ID)
+        };
+        if instructions.len() > MAX_TRACE_LENGTH {
+            return Err(TransactionError::SanitizeFailure);
+        }
+        if self.sigverify {
+            transaction.verify_and_hash_message()?;
+        }
+        if instructions.iter().all(fits) { Ok(()) } else { Err(TransactionError::SanitizeFailure) }
     }
 
     /// A message must name the latest blockhash, or the nonce of an account that it advances first.

@@ -175,20 +175,18 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
 
     /// Runs a program from an ELF file.
     fn run_loaded(&mut self, program: &Address, name: &str) -> Result<Result<(), Failure>, E::Error> {
-        let remark = match self.accounts.program(program) {
-            Some(Entry::Loaded(loaded)) => return self.execute(&Arc::clone(loaded), name),
+        let entry = match self.rules {
+            Rules::LiteSvm => self.accounts.program(program).cloned(),
+            Rules::Agave => self.accounts.deployed(program).map(|file| {
+                file.map_or(Entry::Closed, |file| self.cache.deployed(program, file, &self.accounts.options))
+            }),
+        };
+        let remark = match entry {
+            Some(Entry::Loaded(loaded)) => return self.execute(&loaded, name),
             Some(Entry::Closed) => "Program is not deployed",
-            None if self.rules == Rules::Agave => match self.load_unmarked(program) {
-                Some(Entry::Loaded(loaded)) => return self.execute(&loaded, name),
-                _ => "Program is not deployed",
-            },
             None => "Program is not cached",
         };
         self.logs.line(remark.into());
         Ok(Err(InstructionError::UnsupportedProgramId.into()))
-    }
-    /// The program of an account that is not marked executable.
-    fn load_unmarked(&self, program: &Address) -> Option<Entry> {
-        self.accounts.load_program(self.accounts.get(program)?).ok()
     }
 }

@@ -91,10 +91,11 @@ impl<E: HeadsBoundary> Svm<'_, E> {
                 accounts.push((*key, account));
                 continue;
             }
-            let (mut account, size) = self.load_account(message, index, key, rent);
+            let (mut account, size) = self.load_account(key, message.is_writable(index), rent);
             rent_states.push(RentState::of(rent, &account));
             if rollback.is_none() && (!message.is_invoked(index) || message.is_instruction_account(index)) {
-                pay_fee(&mut account, key, index, rent, checked.fee)?;
+                let (before, after) = pay_fee(&mut account, rent, checked.fee)?;
+                before.check(after, key, index)?;
                 rollback = Some(self.paid(key, checked.fee));
             }
             room.take(size)?;
@@ -132,9 +133,11 @@ impl<E: HeadsBoundary> Svm<'_, E> {
     fn load_as_agave(&self, checked: &Checked, rent: &Rent) -> std::result::Result<Loaded, Unloadable> {
         let message = checked.transaction.message();
         let payer = message.fee_payer();
-        let (mut account, size) = self.load_account(message, 0, payer, rent);
-        let state = RentState::of(rent, &account);
-        pay_fee(&mut account, payer, 0, rent, checked.fee)?;
+        let (mut account, size) = self.load_account(payer, true, rent);
+        let (before, state) = pay_fee(&mut account, rent, checked.fee)?;
+        if !before.may_become(state) {
+            return Err(TransactionError::InsufficientFundsForRent { account_index: 0 }.into());
+        }
         let rollback = match &checked.nonce {
             None => self.paid(payer, checked.fee),
             Some((address, data)) => {
@@ -179,7 +182,7 @@ impl<E: HeadsBoundary> Svm<'_, E> {
                         .ok_or(TransactionError::MaxLoadedAccountsDataSizeExceeded)?;
                     (account, 0)
                 }
-                None => self.load_account(message, index, key, rent),
+                None => self.load_account(key, message.is_writable(index), rent),
             };
             if index > 0 {
                 rent_states.push(RentState::of(rent, &account));
@@ -207,19 +210,13 @@ impl<E: HeadsBoundary> Svm<'_, E> {
         Ok((accounts, rent_states))
     }
 
-    /// An account of a message, and how many bytes it counts for.
-    fn load_account(
-        &self,
-        message: &SanitizedMessage,
-        index: usize,
-        key: &Address,
-        rent: &Rent,
-    ) -> (AccountSharedData, usize) {
+    /// An account, and how many bytes it counts for.
+    fn load_account(&self, key: &Address, writable: bool, rent: &Rent) -> (AccountSharedData, usize) {
         let Some(account) = self.accounts.get(key) else {
             return (Account { rent_epoch: u64::MAX, ..Account::default() }.into(), 0);
         };
         let mut account = account.clone();
-        if message.is_writable(index) && is_exempt(rent, account.lamports(), account.data().len()) {
+        if writable && is_exempt(rent, account.lamports(), account.data().len()) {
             account.set_rent_epoch(u64::MAX);
         }
         let size = ACCOUNT_BYTES + account.data().len();

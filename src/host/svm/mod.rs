@@ -73,7 +73,8 @@ impl From<InstructionError> for SvmError {
 ///
 /// A validator takes the fee also of a transaction whose accounts cannot be loaded, and advances the nonce of
 /// one that fails; it does not ask whether programs are marked executable, and counts their data as loaded; it
-/// leaves alone what no program has written to.
+/// uses a program from the slot after its deployment on; it leaves alone what no program has written to; and it
+/// makes some checks in another order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Rules {
     /// LiteSVM's.
@@ -207,6 +208,7 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
 
     /// Other features. Set them before builtins, sysvars, feature accounts and programs, which depend on them.
     pub fn with_feature_set(mut self, features: FeatureSet) -> Self {
+        self.cache = Arc::default();
         self.syscalls = features::syscalls(&features);
         self.accounts.options = load_options(&features, &self.syscalls);
         self.reserved = reserved_keys(&features);

@@ -23,7 +23,10 @@ use super::{
 };
 use crate::{
     deltanet::HeadsBoundary,
-    types::{FailedTransactionMetadata, SimulatedTransactionInfo, TransactionMetadata, TransactionResult},
+    types::{
+        FailedTransactionMetadata, SimulatedTransactionInfo, TransactionMetadata, TransactionResult,
+        TransactionReturnData,
+    },
 };
 
 /// What came of a transaction.
@@ -144,10 +147,13 @@ impl<E: HeadsBoundary> Svm<'_, E> {
             Ok(loaded) => loaded,
             Err(Unloadable { error, rollback }) => {
                 let mut refused = Executed::refused(error);
-                refused.meta.fee = fee;
                 if let Some(rollback) = rollback {
                     refused.meta.signature = signature;
                     refused = Executed { included: true, rollback, ..refused };
+                }
+                // LiteSVM names the fee, but does not take it.
+                if refused.included || self.rules == Rules::LiteSvm {
+                    refused.meta.fee = fee;
                 }
                 return Ok(refused);
             }
@@ -195,7 +201,11 @@ impl<E: HeadsBoundary> Svm<'_, E> {
             logs: logs.into_lines(),
             inner_instructions: inner_instructions(context.trace(), message.instructions().len()),
             compute_units_consumed: consumed,
-            return_data: context.return_data.clone(),
+            return_data: match self.rules {
+                // A validator does not name a program that has returned nothing.
+                Rules::Agave if context.return_data.data.is_empty() => TransactionReturnData::default(),
+                _ => context.return_data.clone(),
+            },
             fee,
         };
         let is_kept = |index: usize| match self.rules {

@@ -45,6 +45,41 @@ pub(super) fn is_loader(owner: &Address) -> bool {
     [bpf_loader_deprecated::ID, bpf_loader::ID, bpf_loader_upgradeable::ID, loader_v4::ID].contains(owner)
 }
 
+/// A program's file: the data of an account from a byte on.
+pub(super) struct ProgramFile {
+    /// The data.
+    pub data: Arc<Vec<u8>>,
+    /// Where the file begins.
+    pub offset: usize,
+}
+
+/// The file in use at a slot of a program's account; `find` gives other accounts. What loader v3 deployed at a
+/// slot is in use from the next one on.
+pub(super) fn deployed<'a>(
+    account: &AccountSharedData,
+    slot: u64,
+    find: impl Fn(&Address) -> Option<&'a AccountSharedData>,
+) -> Option<ProgramFile> {
+    match *account.owner() {
+        bpf_loader_upgradeable::ID => {
+            let UpgradeableLoaderState::Program { programdata_address } =
+                wincode::deserialize(account.data()).ok()?
+            else {
+                return None;
+            };
+            let data = find(&programdata_address).filter(|data| *data.owner() == *account.owner())?;
+            let UpgradeableLoaderState::ProgramData { slot: deployed, .. } =
+                wincode::deserialize(data.data()).ok()?
+            else {
+                return None;
+            };
+            let offset = UpgradeableLoaderState::size_of_programdata_metadata();
+            (deployed < slot).then(|| ProgramFile { data: data.data_clone(), offset })
+        }
+        _ => Some(ProgramFile { data: account.data_clone(), offset: 0 }),
+    }
+}
+
 /// Loads the program of an executable account. `find` gives other accounts.
 ///
 /// # Errors

@@ -43,7 +43,7 @@ impl RentState {
     }
 
     /// An account that pays rent must have done so before, with the same data and no smaller a balance.
-    fn may_become(self, after: Self) -> bool {
+    pub fn may_become(self, after: Self) -> bool {
         match (self, after) {
             (_, Self::Uninitialized | Self::Exempt) => true,
             (Self::Paying { lamports: before, size }, Self::Paying { lamports, size: new_size }) => {
@@ -74,17 +74,15 @@ fn fee_payer_minimum(rent: &Rent, kind: &SystemAccountKind) -> u64 {
     }
 }
 
-/// Takes the fee from the account that pays it, the transaction's account `index`.
+/// Takes the fee from the account that pays it. Gives its states before and after.
 ///
 /// # Errors
 /// The account does not exist, may not pay fees, or cannot afford this one.
 pub(super) fn pay_fee(
     account: &mut AccountSharedData,
-    address: &Address,
-    index: usize,
     rent: &Rent,
     fee: u64,
-) -> Result<(), TransactionError> {
+) -> Result<(RentState, RentState), TransactionError> {
     if account.lamports() == 0 {
         return Err(TransactionError::AccountNotFound);
     }
@@ -94,7 +92,7 @@ pub(super) fn pay_fee(
         .and_then(|free| free.checked_sub(fee))
         .ok_or(TransactionError::InsufficientFundsForFee)?;
     account.set_lamports(rest + fee_payer_minimum(rent, &kind));
-    before.check(RentState::of(rent, account), address, index)
+    Ok((before, RentState::of(rent, account)))
 }
 
 #[cfg(test)]

@@ -2,18 +2,24 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
+use agave_feature_set::FeatureSet;
 use anyhow::{Context, anyhow};
-use litesvm::{LiteSVM, types::TransactionMetadata};
+use litesvm::{LiteSVM, MAINNET_DEFAULT_SLOT, types::TransactionMetadata};
 use solana_address::Address;
 use solana_compute_budget::compute_budget::ComputeBudget;
 use solana_hash::Hash;
 
+use crate::report::OracleVersion;
 use crate::transaction::{
     Banks, Budget, Loader, ProgramFile, Runtime, SHIPPED, Settings, TransactionCase, TransactionOutcome,
 };
 
 /// The version of LiteSVM this crate is pinned to.
-pub const VERSION: &str = "0.16.0";
+pub const VERSION: OracleVersion = OracleVersion { name: "LiteSVM", version: "0.16.0" };
+
+/// The slot in which transactions run by the rules of a validator: programs are in use from the slot after that
+/// of their deployment on, and LiteSVM deploys what it ships in the slot it starts with.
+pub const AGAVE_SLOT: u64 = MAINNET_DEFAULT_SLOT + 1;
 
 /// LiteSVM with signature and blockhash checks off and no history.
 #[derive(Default)]
@@ -68,13 +74,16 @@ impl LiteSvm {
     }
 }
 
-fn fresh(inactive: &[Address]) -> anyhow::Result<LiteSVM> {
+/// Mainnet's features but some.
+pub fn features(inactive: &[Address]) -> FeatureSet {
     let mut features = LiteSVM::mainnet_feature_set();
-    for feature in inactive {
-        features.deactivate(feature);
-    }
+    inactive.iter().for_each(|feature| features.deactivate(feature));
+    features
+}
+
+fn fresh(inactive: &[Address]) -> anyhow::Result<LiteSVM> {
     Ok(LiteSVM::default()
-        .with_feature_set(features)
+        .with_feature_set(features(inactive))
         .with_builtins()
         .with_lamports(1_000_000_000_000_000)
         .with_sysvars()
@@ -91,10 +100,18 @@ fn add(bank: &mut LiteSVM, program: &ProgramFile) -> anyhow::Result<()> {
 }
 
 impl LiteSvm {
+    /// A bank with the features and programs of a case, but not its accounts.
+    ///
+    /// # Errors
+    /// A program does not load.
+    pub fn prepared(&mut self, case: &TransactionCase) -> anyhow::Result<LiteSVM> {
+        self.banks.prepare(case, fresh, add)
+    }
+
     /// The bank in which a case's transaction runs.
     fn bank(&mut self, case: &TransactionCase) -> anyhow::Result<LiteSVM> {
         let Settings { budget, log_limit, checks_blockhash, .. } = case.settings;
-        let mut bank = self.banks.prepare(case, fresh, add)?.with_log_bytes_limit(log_limit);
+        let mut bank = self.prepared(case)?.with_log_bytes_limit(log_limit);
         bank = bank.with_blockhash_check(checks_blockhash);
         if let Some(Budget { units, heap }) = budget {
             let budget = ComputeBudget::new_with_defaults(false);

@@ -1,5 +1,6 @@
 //! Reference implementations, one file each.
 
+pub mod external;
 pub mod litesvm;
 pub mod sbpf;
 

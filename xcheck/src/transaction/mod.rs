@@ -5,6 +5,7 @@ mod case;
 mod neural;
 mod outcome;
 mod run;
+pub mod wire;
 
 pub use banks::Banks;
 pub use case::{

@@ -3,24 +3,26 @@
 use std::time::Instant;
 
 use anyhow::{Context, anyhow};
+use litesvm::MAINNET_DEFAULT_SLOT;
 use solana_address::Address;
 use svmllm::{
     deltanet::HeadsBoundary,
     host::{
         Mode,
-        svm::{ComputeBudget, Svm, mainnet_feature_set},
+        svm::{ComputeBudget, Rules, Svm, mainnet_feature_set},
     },
     tables::{Dense, Indexed, Weights},
 };
 
 use super::{Banks, Budget, ProgramFile, Runtime, Settings, TransactionCase, TransactionOutcome};
-use crate::oracle::litesvm::LiteSvm;
+use crate::oracle::litesvm::{AGAVE_SLOT, LiteSvm};
 
 /// Transactions on the weights.
 pub struct Neural<E: HeadsBoundary + 'static> {
     name: &'static str,
     evaluator: &'static E,
     mode: Mode,
+    rules: Rules,
     banks: Banks<Svm<'static, E>>,
     /// Gives the programs every bank starts with.
     shipping: LiteSvm,
@@ -28,11 +30,12 @@ pub struct Neural<E: HeadsBoundary + 'static> {
 
 impl<E: HeadsBoundary> Neural<E> {
     /// Transactions on an evaluator. Banks refer to it, so it stays until the process ends.
-    pub fn new(name: &'static str, evaluator: E, mode: Mode) -> Self {
+    pub fn new(name: &'static str, evaluator: E, mode: Mode, rules: Rules) -> Self {
         Self {
             name,
             evaluator: Box::leak(Box::new(evaluator)),
             mode,
+            rules,
             banks: Banks::default(),
             shipping: LiteSvm::new(),
         }
@@ -43,20 +46,21 @@ impl<E: HeadsBoundary> Neural<E> {
 ///
 /// # Errors
 /// The weights are refused.
-pub fn by_name(name: &str) -> Option<anyhow::Result<Box<dyn Runtime>>> {
+pub fn by_name(name: &str, rules: Rules) -> Option<anyhow::Result<Box<dyn Runtime>>> {
     fn boxed<E: HeadsBoundary<Error: Send + Sync> + 'static>(
         name: &'static str,
         evaluator: Result<E, impl Into<anyhow::Error>>,
         mode: Mode,
+        rules: Rules,
     ) -> anyhow::Result<Box<dyn Runtime>> {
-        Ok(Box::new(Neural::new(name, evaluator.map_err(Into::into)?, mode)))
+        Ok(Box::new(Neural::new(name, evaluator.map_err(Into::into)?, mode, rules)))
     }
     let weights = Weights::generate();
     Some(match name {
-        "indexed" => boxed("indexed", Indexed::new(&weights), Mode::Lazy),
-        "indexed-full" => boxed("indexed-full", Indexed::new(&weights), Mode::Full),
-        "dense" => boxed("dense", Dense::new(&weights), Mode::Lazy),
-        "dense-full" => boxed("dense-full", Dense::new(&weights), Mode::Full),
+        "indexed" => boxed("indexed", Indexed::new(&weights), Mode::Lazy, rules),
+        "indexed-full" => boxed("indexed-full", Indexed::new(&weights), Mode::Full, rules),
+        "dense" => boxed("dense", Dense::new(&weights), Mode::Lazy, rules),
+        "dense-full" => boxed("dense-full", Dense::new(&weights), Mode::Full, rules),
         _ => return None,
     })
 }
@@ -65,6 +69,7 @@ pub fn by_name(name: &str) -> Option<anyhow::Result<Box<dyn Runtime>>> {
 fn fresh<E: HeadsBoundary>(
     evaluator: &'static E,
     mode: Mode,
+    rules: Rules,
     inactive: &[Address],
     shipped: Vec<ProgramFile>,
 ) -> anyhow::Result<Svm<'static, E>> {
@@ -74,18 +79,24 @@ fn fresh<E: HeadsBoundary>(
     }
     let mut bank = Svm::bare(evaluator)
         .with_mode(mode)
+        .with_rules(rules)
         .with_feature_set(features)
         .with_builtins()
         .with_sysvars()
         .with_feature_accounts()
         .with_transaction_history(0);
-    shipped.iter().try_for_each(|program| add(&mut bank, program))?;
+    shipped.iter().try_for_each(|program| add(&mut bank, rules, program))?;
     Ok(bank)
 }
 
-fn add<E: HeadsBoundary>(bank: &mut Svm<E>, program: &ProgramFile) -> anyhow::Result<()> {
+fn add<E: HeadsBoundary>(bank: &mut Svm<E>, rules: Rules, program: &ProgramFile) -> anyhow::Result<()> {
+    bank.warp_to_slot(MAINNET_DEFAULT_SLOT);
     bank.add_program(program.address, &program.elf, program.loader.address())
-        .with_context(|| format!("program {}", program.address))
+        .with_context(|| format!("program {}", program.address))?;
+    if rules == Rules::Agave {
+        bank.warp_to_slot(AGAVE_SLOT);
+    }
+    Ok(())
 }
 
 impl<E: HeadsBoundary> Neural<E> {
@@ -93,8 +104,9 @@ impl<E: HeadsBoundary> Neural<E> {
     fn bank(&mut self, case: &TransactionCase) -> anyhow::Result<Svm<'static, E>> {
         let Settings { budget, log_limit, checks_blockhash, .. } = case.settings;
         let make = |inactive: &[Address]| {
-            fresh(self.evaluator, self.mode, inactive, self.shipping.shipped(inactive)?)
+            fresh(self.evaluator, self.mode, self.rules, inactive, self.shipping.shipped(inactive)?)
         };
+        let add = |bank: &mut Svm<'static, E>, program: &ProgramFile| add(bank, self.rules, program);
         let mut bank = self.banks.prepare(case, make, add)?.with_log_bytes_limit(log_limit);
         bank = bank.with_blockhash_check(checks_blockhash);
         if let Some(Budget { units, heap }) = budget {

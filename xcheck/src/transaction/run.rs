@@ -11,7 +11,6 @@ use serde_json::json;
 
 use super::{Runtime, TransactionCase, TransactionOutcome, compare};
 use crate::{
-    oracle::litesvm,
     outcome::Difference,
     report::{DESCRIBED, Mismatch, OracleVersion, Report, Row, seconds_since},
     suites::{Options, panic_text, progress_bar, sampled},
@@ -49,13 +48,14 @@ struct Counts {
     outcomes: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
-/// Runs a suite and compares the subject with the oracle in every case.
+/// Runs a suite and compares the subject with the oracle, which `version` names, in every case.
 ///
 /// # Errors
 /// The suite or the oracle fails; what goes wrong in the subject is a mismatch.
 pub fn run(
     suite: &mut dyn TransactionSuite,
     oracle: &mut dyn Runtime,
+    version: OracleVersion,
     subject: &mut dyn Runtime,
     options: Options,
 ) -> anyhow::Result<Report> {
@@ -97,7 +97,7 @@ pub fn run(
     });
     Ok(Report {
         suite: suite.name(),
-        oracle: OracleVersion { name: "LiteSVM", version: litesvm::VERSION },
+        oracle: version,
         svmllm: env!("CARGO_PKG_VERSION"),
         seed: suite.seed(),
         evaluator: subject.name(),

@@ -222,6 +222,31 @@ fn instructions_sysvar() {
     let _ = both.run("as an account", payer, &[memo("first"), instruction.clone(), instruction]);
 }
 
+/// Programs see what is stored at a sysvar's address, whoever owns it and however often it is named; only the
+/// instructions sysvar is made anew.
+#[test]
+fn sysvars_that_someone_has_set() {
+    let (_, mut both, payer) = start(13);
+    let clock = both.lite.get_account(&sysvar::clock::ID).unwrap().data;
+    let presets = [
+        (sysvar::instructions::ID, vec![1, 2, 3]),
+        (sysvar::clock::ID, [&clock[..], &[0xab; 5]].concat()),
+        (sysvar::epoch_schedule::ID, vec![0; 33]),
+        (sysvar::slot_history::ID, vec![9; 100]),
+    ];
+    for (address, data) in presets {
+        for owner in [sysvar::ID, system_program::ID, MEMO_4] {
+            both.set_account(address, account(1 << 30, data.clone(), owner));
+            let accounts =
+                vec![meta(address, false, true), meta(payer, true, true), meta(address, false, false)];
+            let instruction = Instruction { accounts, ..memo("x") };
+            let what = format!("{address} of {owner}");
+            let _ = both.run(&what, payer, &[instruction.clone(), memo("y"), instruction]);
+            let _ = both.run(&what, payer, &[system::transfer(&payer, &address, 1)]);
+        }
+    }
+}
+
 #[test]
 fn sysvars_and_programs_are_not_written() {
     let (_, mut both, payer) = start(11);

@@ -1,11 +1,13 @@
 //! Transactions whose message is wrong, or whose accounts cannot be loaded.
 
-use rand::Rng;
+use rand::{Rng, seq::IteratorRandom};
 use rand_chacha::ChaCha8Rng;
 use solana_account::Account;
+use solana_clock::Clock;
 use solana_message::VersionedMessage;
 use solana_sdk_ids::{bpf_loader, bpf_loader_upgradeable, native_loader, system_program, sysvar};
 use solana_signature::Signature;
+use svmllm::host::DEFAULT_SLOT;
 
 use super::Transactions;
 use crate::{
@@ -139,10 +141,14 @@ impl Transactions {
                 "not executable",
                 "writable program",
                 "writable sysvar",
+                "preset sysvar",
+                "preset sysvar",
+                "sysvar pays",
                 "large",
             ],
         );
         match kind {
+            "preset sysvar" => preset_sysvar(&mut bundle, rng),
             "limit" => {
                 let limit: u32 = one(rng, &[1000, 20_000, 100_000, 200_000, 300_000, 1_000_000])
                     + rng.random_range(0..1000);
@@ -186,6 +192,10 @@ impl Transactions {
                     b"y".to_vec(),
                 ));
             }
+            "sysvar pays" => {
+                // The instructions sysvar is made for each transaction, whatever is stored in its place.
+                bundle.accounts.insert(sysvar::instructions::ID, wallet(10_000_000_000));
+            }
             _ => {
                 let account = Account { data: vec![1; 2 << 20], ..wallet(rent(2 << 20)) };
                 bundle.accounts.insert(key("large"), account);
@@ -201,8 +211,50 @@ impl Transactions {
             }
         }
         let versioned = chance(rng, 30);
-        self.finish(id, kind, bundle, versioned, rng)
+        let mut case = self.finish(id, kind, bundle, versioned, rng)?;
+        if kind == "sysvar pays" {
+            match &mut case.transaction.message {
+                VersionedMessage::Legacy(message) => message.account_keys[0] = sysvar::instructions::ID,
+                VersionedMessage::V0(message) => message.account_keys[0] = sysvar::instructions::ID,
+                _ => anyhow::bail!("an unexpected version"),
+            }
+        }
+        Ok(case)
     }
+}
+
+/// A sysvar's account as someone has set it before, read by a program that names it up to three times.
+fn preset_sysvar(bundle: &mut Bundle, rng: &mut ChaCha8Rng) {
+    let program = own::address("widths", own::VERSIONS[0], Loader::V3);
+    let clock = Clock { slot: DEFAULT_SLOT + rng.random_range(1..100), epoch: 7, ..Clock::default() };
+    let clock = wincode::serialize(&clock).expect("a clock serializes");
+    let any = (0..one(rng, &[0, 1, 2, 40, 200])).map(|_| rng.random()).collect();
+    let (address, mut data) = [
+        (sysvar::instructions::ID, any),
+        (sysvar::clock::ID, clock),
+        (sysvar::epoch_schedule::ID, vec![0; 33]),
+        (sysvar::recent_blockhashes::ID, vec![0; 8]),
+        (sysvar::slot_history::ID, vec![9; 100]),
+    ]
+    .into_iter()
+    .choose(rng)
+    .expect("it is one of them");
+    if chance(rng, 30) {
+        data.extend([0xab; 5]);
+    }
+    let owner = one(rng, &[sysvar::ID, program, system_program::ID, key("stranger")]);
+    let lamports = one(rng, &[1, rent(data.len())]);
+    let end = data.len() as u32;
+    bundle.changes.push(format!("{address} of {end} bytes, owned by {owner}"));
+    let slot = Slot::read(address, Account { data, owner, ..wallet(lamports) });
+    let times = rng.random_range(1..=3);
+    let slots = (0..times).map(|_| Slot { writable: chance(rng, 40), ..slot.clone() }).collect();
+    let steps = (0..4).flat_map(|_| {
+        // A load of some width or, now and then, a store.
+        let what = rng.random_range(0..4) | u8::from(chance(rng, 10)) << 2;
+        [&[what, 0, 0, 0][..], &rng.random_range(0..=end).to_le_bytes(), &[0; 4]].concat()
+    });
+    bundle.push(Draft::new("preset sysvar", program, slots, steps.collect()));
 }
 
 /// Gives a transaction as many signatures as it needs.
