@@ -4,6 +4,7 @@
 //! case must do, and a [`Subject`](subject::Subject) is what is being checked. [`suites::run`] puts the
 //! three together and gives back a [`Report`](report::Report).
 
+pub mod bank;
 pub mod bench_programs;
 pub mod bench_syscalls;
 pub mod case;
