@@ -16,12 +16,14 @@ pub mod isa;
 pub mod machine;
 pub mod oracle;
 pub mod outcome;
+pub mod paired;
 pub mod report;
 pub mod subject;
 pub mod suites;
 pub mod transaction;
 
 pub use case::{Case, CaseId};
+pub use paired::Paired;
 pub use outcome::{Difference, Outcome, compare};
 
 /// The seed of every suite unless another one is asked for.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{
     cpi::Abort,
     invoke::{Failure, InvokeContext},
-    recording::{ProgramRun, run_recorded},
+    recording::ProgramRun,
     serialization::{AccountPlace, Input, deserialize, serialize},
 };
 use crate::{
@@ -152,9 +152,9 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
     /// Notes that a program begins, if that is to be noted; gives the number of the note.
     fn begin_run(&mut self, program: &Arc<Program>) -> Result<Option<usize>, InstructionError> {
         let (instruction, address) = (self.context.current_index()?, *self.context.program()?);
-        let Some(runs) = &mut self.runs else { return Ok(None) };
-        runs.push(ProgramRun { instruction, address, program: Arc::clone(program), steps: Vec::new() });
-        Ok(Some(runs.len() - 1))
+        let Some(recording) = &mut self.recording else { return Ok(None) };
+        recording.runs.push(ProgramRun { instruction, address, program: Arc::clone(program) });
+        Ok(Some(recording.runs.len() - 1))
     }
 
     /// Runs a program to its end, doing its calls. `run` is the number of the note of what it does.
@@ -166,8 +166,8 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         run: Option<usize>,
     ) -> Result<Outcome, Abort<E::Error>> {
         loop {
-            let ended = match (run, &mut self.runs) {
-                (Some(run), Some(runs)) => run_recorded(machine, &mut runs[run]),
+            let ended = match (run, &mut self.recording) {
+                (Some(run), Some(recording)) => recording.run(machine, run),
                 _ => machine.run(),
             };
             let ended = ended.map_err(Abort::Evaluator)?;

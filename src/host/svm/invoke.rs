@@ -17,7 +17,7 @@ use super::{
     cpi::Abort,
     logs::Logs,
     programs::{self, Entry},
-    recording::ProgramRun,
+    recording::Recording,
 };
 use crate::{
     deltanet::HeadsBoundary,
@@ -91,7 +91,7 @@ pub(super) struct InvokeContext<'a, E: HeadsBoundary> {
     /// Programs that were deployed, changed or closed: not to be run before the transaction has ended.
     pub withheld: HashSet<Address>,
     /// What programs did so far, if that is to be noted.
-    pub runs: Option<Vec<ProgramRun>>,
+    pub recording: Option<Recording>,
 }
 
 impl<E: HeadsBoundary> InvokeContext<'_, E> {

@@ -5,6 +5,7 @@
 //! host code; what a program computes comes out of the weights.
 
 mod accounts;
+mod alone;
 mod budget;
 mod builtins;
 mod cache;
@@ -40,12 +41,13 @@ use solana_signature::Signature;
 use std::sync::Arc;
 
 use accounts::Accounts;
+pub use alone::InstructionOutcome;
 use cache::Cache;
 pub use features::mainnet_feature_set;
 use history::History;
 use network::Network;
 pub use programs::ProgramLoadError;
-pub use recording::ProgramRun;
+pub use recording::{ProgramRun, Recording};
 pub use sysvars::InvalidSysvarDataError;
 
 use super::{EpochStake, Mode, elf::LoadOptions};
@@ -278,6 +280,11 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
         &self.features
     }
 
+    /// Names of the syscalls there are.
+    pub fn syscalls(&self) -> Arc<[&'static str]> {
+        Arc::clone(&self.syscalls)
+    }
+
     /// The limits that replace what transactions ask for.
     pub fn get_compute_budget(&self) -> Option<ComputeBudget> {
         self.compute_budget
@@ -321,8 +328,8 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
         self.accounts.set(address, account.into())
     }
 
-    /// Puts an account that is neither a program nor a sysvar, even without lamports.
-    pub(crate) fn put_account(&mut self, address: Address, account: Account) {
+    /// Puts an account as it is: it need not have lamports, and nothing is loaded from it.
+    pub fn put_account(&mut self, address: Address, account: Account) {
         self.accounts.insert(address, account.into());
     }
 

@@ -19,7 +19,7 @@ use super::{
     invoke::InvokeContext,
     load::{Loaded, Unloadable},
     logs::Logs,
-    recording::ProgramRun,
+    recording::Recording,
     rent::RentState,
 };
 use crate::{
@@ -38,7 +38,7 @@ pub(super) struct Executed {
     /// Accounts to keep if it failed.
     rollback: Vec<(Address, AccountSharedData)>,
     /// What programs did, if that was to be noted.
-    pub runs: Vec<ProgramRun>,
+    pub recording: Recording,
 }
 
 impl Executed {
@@ -50,7 +50,7 @@ impl Executed {
             included: false,
             accounts: Vec::new(),
             rollback: Vec::new(),
-            runs: Vec::new(),
+            recording: Recording::default(),
         }
     }
 }
@@ -132,20 +132,20 @@ impl<E: HeadsBoundary> Svm<'_, E> {
         })
     }
 
-    /// Runs a transaction. `runs` is to be filled with what its programs do.
+    /// Runs a transaction. `recording` is to be filled with what its programs do.
     pub(super) fn execute_transaction(
         &self,
         transaction: VersionedTransaction,
-        runs: Option<Vec<ProgramRun>>,
+        recording: Option<Recording>,
     ) -> Result<Executed, E::Error> {
         match self.check(transaction) {
-            Ok(checked) => self.process(&checked, runs),
+            Ok(checked) => self.process(&checked, recording),
             Err(error) => Ok(Executed::refused(error)),
         }
     }
 
     /// Loads the accounts of a checked transaction and runs its instructions.
-    fn process(&self, checked: &Checked, runs: Option<Vec<ProgramRun>>) -> Result<Executed, E::Error> {
+    fn process(&self, checked: &Checked, recording: Option<Recording>) -> Result<Executed, E::Error> {
         let Checked { transaction, limits, fee, .. } = checked;
         let (message, signature, fee) = (transaction.message(), *transaction.signature(), *fee);
         let rent = self.accounts.sysvars.rent.clone().unwrap_or_default();
@@ -187,7 +187,7 @@ impl<E: HeadsBoundary> Svm<'_, E> {
             meter: budget.compute_unit_limit,
             logs: Logs::new(self.log_bytes_limit),
             withheld: HashSet::new(),
-            runs,
+            recording,
         };
         let mut consumed = 0u64;
         let mut result = Ok(());
@@ -199,7 +199,7 @@ impl<E: HeadsBoundary> Svm<'_, E> {
                 break;
             }
         }
-        let InvokeContext { context, logs, runs, .. } = invoke;
+        let InvokeContext { context, logs, recording, .. } = invoke;
         result = result.and_then(|()| check_rent(message, &context, &rent, &rent_states));
         let meta = TransactionMetadata {
             signature,
@@ -223,8 +223,8 @@ impl<E: HeadsBoundary> Svm<'_, E> {
             result = Err(TransactionError::UnbalancedTransaction);
         }
         let accounts = accounts.into_iter().zip(kept).filter_map(|(pair, kept)| kept.then_some(pair));
-        let runs = runs.unwrap_or_default();
-        Ok(Executed { result, meta, included: true, accounts: accounts.collect(), rollback, runs })
+        let recording = recording.unwrap_or_default();
+        Ok(Executed { result, meta, included: true, accounts: accounts.collect(), rollback, recording })
     }
 }
 
@@ -234,7 +234,7 @@ fn total(accounts: &[(Address, AccountSharedData)]) -> u128 {
 }
 
 /// The instructions of a message.
-fn top_level(message: &SanitizedMessage) -> Vec<Frame> {
+pub(super) fn top_level(message: &SanitizedMessage) -> Vec<Frame> {
     let account = |index: &u8| {
         let index = usize::from(*index);
         InstructionAccount { index, signer: message.is_signer(index), writable: message.is_writable(index) }

@@ -20,35 +20,44 @@ pub struct ProgramRun {
     pub address: Address,
     /// The program.
     pub program: Arc<Program>,
-    /// Registers 0 to 10 and the program counter before each instruction.
-    pub steps: Vec<[u64; 12]>,
+}
+
+/// What the programs of a transaction did.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// Runs of programs in the order in which they began.
+    pub runs: Vec<ProgramRun>,
+    /// Everything executed, in order: the number of the run, and registers 0 to 10 and the program counter
+    /// before the instruction.
+    pub steps: Vec<(usize, [u64; 12])>,
 }
 
 impl<E: HeadsBoundary> Svm<'_, E> {
-    /// Runs a transaction, keeps nothing, and tells what its programs did. They are in the order in which they
-    /// began. It takes many times as long as to run it alone.
+    /// Runs a transaction, keeps nothing, and tells what its programs did. It takes many times as long as to
+    /// run it alone.
     ///
     /// # Errors
     /// An activation was not exactly one-hot.
     pub fn record_transaction(
         &self,
         transaction: impl Into<VersionedTransaction>,
-    ) -> Result<Vec<ProgramRun>, E::Error> {
-        Ok(self.execute_transaction(transaction.into(), Some(Vec::new()))?.runs)
+    ) -> Result<Recording, E::Error> {
+        Ok(self.execute_transaction(transaction.into(), Some(Recording::default()))?.recording)
     }
 }
 
-/// Runs a machine until it stops, and notes its steps.
-pub(super) fn run_recorded<E: HeadsBoundary>(
-    machine: &mut Machine<'_, E>,
-    run: &mut ProgramRun,
-) -> Result<Ended, E::Error> {
-    loop {
-        let registers = machine.registers()?;
-        let ended = machine.step()?.cloned();
-        run.steps.push(registers);
-        if let Some(ended) = ended {
-            return Ok(ended);
+impl Recording {
+    /// Runs a machine until it stops, and notes its steps.
+    pub(super) fn run<E: HeadsBoundary>(
+        &mut self,
+        machine: &mut Machine<'_, E>,
+        run: usize,
+    ) -> Result<Ended, E::Error> {
+        loop {
+            self.steps.push((run, machine.registers()?));
+            if let Some(ended) = machine.step()? {
+                return Ok(ended.clone());
+            }
         }
     }
 }
