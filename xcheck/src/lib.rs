@@ -10,6 +10,7 @@ pub mod bench_syscalls;
 pub mod case;
 pub mod coverage;
 pub mod elf;
+pub mod fixtures;
 pub mod generate;
 pub mod hashes;
 pub mod isa;
