@@ -22,7 +22,8 @@
 //!   weights, candle tensors, and a wrapper that counts layers and observations.
 //! - [`host::Machine`] runs one program, a [`host::Program`] from [`host::assemble`], from
 //!   [`host::elf`] or from bare instruction slots. It does not verify; [`host::verify`] does.
-//! - [`host::svm::Svm`] runs transactions over a store of accounts, with every program in them on the weights.
+//! - [`NeuralSvm`] is a drop-in for LiteSVM.
+//! - [`host::svm::Svm`], which it is made of, runs transactions over a store of accounts, with every program in them on the weights.
 //! - [`export`] writes a step as an ONNX graph.
 //! - [`machine`], [`alu`] and [`deltanet`] are the circuits. They are generic over
 //!   [`tables::Evaluator`], which has no way to look at a value.
@@ -36,9 +37,12 @@ pub mod deltanet;
 pub mod export;
 pub mod host;
 pub mod machine;
+mod neural_svm;
 pub mod syscalls;
 pub mod tables;
 pub mod types;
+
+pub use neural_svm::NeuralSvm;
 
 /// The example in the README runs too.
 #[cfg(doctest)]

@@ -42,7 +42,8 @@ pub struct SimulatedTransactionInfo {
 }
 
 /// The record of a transaction that failed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{err}")]
 pub struct FailedTransactionMetadata {
     /// Why it failed.
     pub err: TransactionError,

@@ -4,17 +4,20 @@
 //! case must do, and a [`Subject`](subject::Subject) is what is being checked. [`suites::run`] puts the
 //! three together and gives back a [`Report`](report::Report).
 
+pub mod bank;
 pub mod bench_programs;
 pub mod bench_syscalls;
 pub mod case;
 pub mod coverage;
 pub mod elf;
+pub mod fixtures;
 pub mod generate;
 pub mod hashes;
 pub mod isa;
 pub mod machine;
 pub mod oracle;
 pub mod outcome;
+pub mod paired;
 pub mod report;
 pub mod stages;
 pub mod subject;
@@ -22,6 +25,7 @@ pub mod suites;
 pub mod transaction;
 
 pub use case::{Case, CaseId};
+pub use paired::Paired;
 pub use outcome::{Difference, Outcome, compare};
 
 /// The seed of every suite unless another one is asked for.

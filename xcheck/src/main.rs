@@ -16,7 +16,7 @@ use svmllm_xcheck::{
     },
     report::Report,
     subject::{self, Subject},
-    suites::{self, Options, version_transactions},
+    suites::{self, Options, api, version_transactions},
     transaction::{self, Runtime, TransactionCase},
 };
 
@@ -92,7 +92,7 @@ fn results(
     let whole = sample.is_none() && common.evaluator != "reference";
     let out = out.or_else(|| whole.then(|| PathBuf::from("results")));
     let names: Vec<&str> = if names.is_empty() {
-        [&suites::NAMES[..], &suites::OTHERS, &suites::TRANSACTIONS[..suites::TRANSACTIONS.len() - 1]]
+        [&suites::NAMES[..], &suites::OTHERS, &suites::TRANSACTIONS[..suites::TRANSACTIONS.len() - suites::PARTS_OF_OTHERS]]
             .concat()
     } else {
         names.iter().map(String::as_str).collect()
@@ -101,7 +101,13 @@ fn results(
     for name in names {
         let options = Options { sample, progress: true };
         let report = if let Some(report) = suites::run_other(name, common.seed, options) {
-            report?
+            let mut report = report?;
+            if name == api::NAME
+                && let Some(part) = transactions(api::loader::NAME, common, options)
+            {
+                report.absorb(part?);
+            }
+            report
         } else if let Some(report) = transactions(name, common, options) {
             report?
         } else {

@@ -3,6 +3,7 @@
 mod demo;
 mod exec;
 mod judge;
+mod replay;
 mod run;
 mod serve;
 mod trace;
@@ -32,6 +33,8 @@ pub enum Command {
     /// Show, save and check the weights
     #[command(subcommand)]
     Weights(weights::Weights),
+    /// Run recorded transactions, instructions, programs and syscalls, and compare with what they came to
+    Replay(replay::Replay),
     /// Run a sample program; without a name, list them
     Demo(demo::Demo),
 }
@@ -46,6 +49,7 @@ impl Command {
             Self::Judge(command) => command.execute(),
             Self::Serve(command) => command.execute(),
             Self::Weights(command) => command.execute(),
+            Self::Replay(command) => command.execute(),
             Self::Demo(command) => command.execute(),
         }
     }

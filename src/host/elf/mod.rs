@@ -22,7 +22,7 @@ use std::ops::RangeInclusive;
 
 use super::murmur3::symbol_key;
 use super::program::{Program, Version};
-use super::syscall_names::{MAINNET_SYSCALLS, deployment_syscalls};
+use super::syscall_names::{EXECUTION_ONLY_SYSCALL, MAINNET_SYSCALLS, deployment_syscalls};
 
 pub use error::{ElfError, ParserError};
 
@@ -56,6 +56,20 @@ impl LoadOptions {
         Self::new(self.deployment, names).with_versions(self.versions)
     }
 
+    /// The same for deploying programs: stricter, and without the syscall that only old programs may call.
+    pub fn for_deployment(mut self) -> Self {
+        self.deployment = true;
+        self.syscalls.remove(&symbol_key(EXECUTION_ONLY_SYSCALL.as_bytes()));
+        self
+    }
+
+    /// The same, with the versions before one disabled.
+    pub fn without_versions_before(self, first: Version) -> Self {
+        let last = *self.versions.end();
+        let first = first.max(*self.versions.start());
+        self.with_versions(first..=last)
+    }
+
     fn new<'a>(deployment: bool, names: impl IntoIterator<Item = &'a str>) -> Self {
         let syscalls = names.into_iter().map(|name| symbol_key(name.as_bytes())).collect();
         Self { deployment, versions: Version::V0..=Version::V3, syscalls }
@@ -85,16 +99,7 @@ impl LoadOptions {
 /// # Errors
 /// What the runtime refuses the file for; of several reasons, the one the runtime finds first.
 pub fn load(file: &[u8], options: &LoadOptions) -> Result<Program, ElfError> {
-    /// Where the file header holds the version.
-    const FLAGS_OFFSET: u64 = 48;
-
-    let version = match reader::read_u32(file, FLAGS_OFFSET)? {
-        0 => Version::V0,
-        1 => Version::V1,
-        2 => Version::V2,
-        3 => Version::V3,
-        _ => return Err(ElfError::UnsupportedSBPFVersion),
-    };
+    let version = version(file)?;
     if !options.versions.contains(&version) {
         return Err(ElfError::UnsupportedSBPFVersion);
     }
@@ -102,6 +107,23 @@ pub fn load(file: &[u8], options: &LoadOptions) -> Result<Program, ElfError> {
         Version::V0 | Version::V1 | Version::V2 => lenient::load(file, version, options),
         Version::V3 => strict::load(file, version),
     }
+}
+
+/// The version an ELF file is written for.
+///
+/// # Errors
+/// The file is too short, or of no version there is.
+pub fn version(file: &[u8]) -> Result<Version, ElfError> {
+    /// Where the file header holds the version.
+    const FLAGS_OFFSET: u64 = 48;
+
+    Ok(match reader::read_u32(file, FLAGS_OFFSET)? {
+        0 => Version::V0,
+        1 => Version::V1,
+        2 => Version::V2,
+        3 => Version::V3,
+        _ => return Err(ElfError::UnsupportedSBPFVersion),
+    })
 }
 
 #[cfg(test)]

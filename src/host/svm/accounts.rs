@@ -104,9 +104,9 @@ impl Accounts {
         let is_program_data = |account: &AccountSharedData| {
             *account.owner() == bpf_loader_upgradeable::ID && account.data().first() == Some(&3)
         };
-        let (data, rest): (Vec<_>, Vec<_>) =
-            accounts.into_iter().partition(|(_, account)| is_program_data(account));
-        for (address, account) in data.into_iter().chain(rest) {
+        let mut accounts = accounts;
+        bring_forward(&mut accounts, |(_, account)| is_program_data(account));
+        for (address, account) in accounts {
             if self.set(address, account.clone()).is_err() {
                 self.programs.remove(&address);
                 self.accounts.insert(address, account);
@@ -130,6 +130,24 @@ impl Accounts {
     }
 }
 
+/// Brings items forward by exchanging each of the others with the last of them behind it. Which order the others
+/// end in shows: a program is loaded from the data that are in the store when its turn comes.
+fn bring_forward<T>(items: &mut [T], is_first: impl Fn(&T) -> bool) {
+    let (mut start, mut end) = (0, items.len());
+    while start < end {
+        if !is_first(&items[start]) {
+            match (start + 1..end).rev().find(|place| is_first(&items[*place])) {
+                Some(place) => {
+                    items.swap(start, place);
+                    end = place;
+                }
+                None => break,
+            }
+        }
+        start += 1;
+    }
+}
+
 impl AddressLoader for &Accounts {
     fn load_addresses(
         self,
@@ -146,5 +164,20 @@ impl AddressLoader for &Accounts {
             })
         });
         loaded.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_forward_changes_places_with_what_is_there() {
+        let mut items = [1, 2, 30, 3, 40, 4];
+        bring_forward(&mut items, |item| *item >= 10);
+        assert_eq!(items, [40, 30, 2, 3, 1, 4]);
+        let mut items = [10, 1, 2];
+        bring_forward(&mut items, |item| *item >= 10);
+        assert_eq!(items, [10, 1, 2]);
     }
 }

@@ -27,7 +27,7 @@ use crate::deltanet::HeadsBoundary;
 type Result<T> = std::result::Result<T, TransactionError>;
 
 /// Most instructions of a transaction, called ones included.
-const MAX_TRACE_LENGTH: usize = 64;
+pub(super) const MAX_TRACE_LENGTH: usize = 64;
 
 /// A transaction that may be tried.
 pub(super) struct Checked {
@@ -137,9 +137,8 @@ impl<E: HeadsBoundary> Svm<'_, E> {
         let deeper = self.features.is_active(&raise_cpi_nesting_limit_to_8::ID);
         self.compute_budget.unwrap_or(ComputeBudget {
             compute_unit_limit: u64::from(limits.units),
-            max_instruction_stack_depth: if deeper { 9 } else { 5 },
-            max_instruction_trace_length: MAX_TRACE_LENGTH,
             heap_size: limits.heap,
+            ..ComputeBudget::new_with_defaults(deeper)
         })
     }
 }

@@ -3,8 +3,10 @@
 use solana_account::{AccountSharedData, ReadableAccount, WritableAccount};
 use solana_address::Address;
 use solana_instruction_error::InstructionError;
+use solana_rent::Rent;
 use solana_sdk_ids::sysvar;
 
+use super::rent::is_exempt;
 use crate::types::TransactionReturnData;
 
 /// Most accounts of an instruction.
@@ -173,7 +175,7 @@ impl TransactionContext {
     }
 
     /// The instruction that [`Self::push`] will begin.
-    fn next(&self) -> Option<&Frame> {
+    pub fn next(&self) -> Option<&Frame> {
         if self.stack.is_empty() { self.trace.get(self.next_top_level) } else { self.prepared.as_ref() }
     }
 
@@ -359,10 +361,15 @@ impl BorrowedAccount<'_> {
         }
     }
 
+    /// The data, to be overwritten.
+    pub fn data_mut(&mut self) -> Result<&mut [u8], InstructionError> {
+        self.check_data_change()?;
+        Ok(self.get_mut().data_as_mut_slice())
+    }
+
     /// Overwrites the start of the data.
     pub fn write_data(&mut self, bytes: &[u8]) -> Result<(), InstructionError> {
-        self.check_data_change()?;
-        let data = self.get_mut().data_as_mut_slice();
+        let data = self.data_mut()?;
         let place = data.get_mut(..bytes.len()).ok_or(InstructionError::AccountDataTooSmall)?;
         place.copy_from_slice(bytes);
         Ok(())
@@ -374,6 +381,20 @@ impl BorrowedAccount<'_> {
         if length != self.data().len() {
             self.context.resize_delta = self.resized_by(length);
             self.get_mut().resize(length, 0);
+        }
+        Ok(())
+    }
+
+    /// Marks the account executable, which only an account that is exempt from rent may be.
+    pub fn set_executable(&mut self, rent: &Rent) -> Result<(), InstructionError> {
+        if !is_exempt(rent, self.lamports(), self.data().len()) {
+            return Err(InstructionError::ExecutableAccountNotRentExempt);
+        }
+        if !self.is_owned_by_program() || !self.account.writable {
+            return Err(InstructionError::ExecutableModified);
+        }
+        if !self.get().executable() {
+            self.get_mut().set_executable(true);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What a fresh store holds, and programs put into it.
 
 use agave_feature_set::{deprecate_rent_exemption_threshold, zk_elgamal_proof_program_enabled};
-use solana_account::{Account, AccountSharedData};
+use solana_account::{Account, AccountSharedData, ReadableAccount};
 use solana_address::Address;
 use solana_clock::Clock;
 use solana_epoch_rewards::EpochRewards;
@@ -15,11 +15,14 @@ use solana_sdk_ids::{
 use solana_slot_hashes::SlotHashes;
 use solana_slot_history::SlotHistory;
 use solana_stake_history::StakeHistory;
+use solana_sysvar::Sysvar;
 #[expect(deprecated)]
 use solana_sysvar::{
     fees::Fees,
     recent_blockhashes::{IterItem, RecentBlockhashes},
 };
+
+use solana_sysvar_id::SysvarId;
 
 use crate::deltanet::HeadsBoundary;
 
@@ -41,6 +44,23 @@ impl<E: HeadsBoundary> Svm<'_, E> {
             }
         }
         self
+    }
+
+    /// Puts a sysvar; one that cannot be written is left as it is.
+    pub fn set_sysvar<T>(&mut self, sysvar: &T)
+    where
+        T: Sysvar + SysvarId + wincode::Serialize<Src = T>,
+    {
+        let size = if T::id() == sysvar::slot_hashes::ID { solana_slot_hashes::SIZE } else { 0 };
+        self.put_sysvar(T::id(), sysvar, size);
+    }
+
+    /// A sysvar, as its account has it; `None` if there is none that can be read.
+    pub fn try_get_sysvar<T>(&self) -> Option<T>
+    where
+        T: Sysvar + SysvarId + wincode::DeserializeOwned<Dst = T>,
+    {
+        T::deserialize_from(self.accounts.get(&T::id())?.data()).ok()
     }
 
     /// Puts a sysvar's account: its bytes, and zeros up to `size`.

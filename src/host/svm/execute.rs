@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::{
     cpi::Abort,
     invoke::{Failure, InvokeContext},
+    recording::ProgramRun,
     serialization::{AccountPlace, Input, deserialize, serialize},
 };
 use crate::{
@@ -89,7 +90,8 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
             (self.cache.program(self.evaluator, &id, program, self.syscalls)).map_err(setup_failure)?;
         let mut machine = Machine::start(self.evaluator, &loaded, &sysvars, &setup, &environment, self.mode)
             .map_err(setup_failure)?;
-        let outcome = self.drive(&mut machine, aligned, &places)?;
+        let run = self.begin_run(program)?;
+        let outcome = self.drive(&mut machine, aligned, &places, run)?;
         self.meter = machine.remaining().map_err(Abort::Evaluator)?;
         self.logs.consumed(name, paid - self.meter, before);
         self.logs.return_data(name, &self.context.return_data.data);
@@ -147,15 +149,28 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         Ok(())
     }
 
-    /// Runs a program to its end, doing its calls.
+    /// Notes that a program begins, if that is to be noted; gives the number of the note.
+    fn begin_run(&mut self, program: &Arc<Program>) -> Result<Option<usize>, InstructionError> {
+        let (instruction, address) = (self.context.current_index()?, *self.context.program()?);
+        let Some(recording) = &mut self.recording else { return Ok(None) };
+        recording.runs.push(ProgramRun { instruction, address, program: Arc::clone(program) });
+        Ok(Some(recording.runs.len() - 1))
+    }
+
+    /// Runs a program to its end, doing its calls. `run` is the number of the note of what it does.
     fn drive(
         &mut self,
         machine: &mut Machine<'_, E>,
         aligned: bool,
         places: &[AccountPlace],
+        run: Option<usize>,
     ) -> Result<Outcome, Abort<E::Error>> {
         loop {
-            let ended = machine.run().map_err(Abort::Evaluator)?;
+            let ended = match (run, &mut self.recording) {
+                (Some(run), Some(recording)) => recording.run(machine, run),
+                _ => machine.run(),
+            };
+            let ended = ended.map_err(Abort::Evaluator)?;
             self.collect(machine).map_err(Abort::Evaluator)?;
             let abi = match ended {
                 Ended::Exit(r0) => return Ok(Outcome::Returned(r0)),

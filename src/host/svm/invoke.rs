@@ -6,7 +6,7 @@ use solana_address::Address;
 use solana_hash::Hash;
 use solana_instruction_error::InstructionError;
 use solana_sdk_ids::native_loader;
-use std::{fmt, sync::Arc};
+use std::{collections::HashSet, fmt, sync::Arc};
 
 use super::{
     Rules,
@@ -14,8 +14,10 @@ use super::{
     builtins::Builtin,
     cache::Cache,
     context::TransactionContext,
+    cpi::Abort,
     logs::Logs,
     programs::{self, Entry},
+    recording::Recording,
 };
 use crate::{
     deltanet::HeadsBoundary,
@@ -86,6 +88,10 @@ pub(super) struct InvokeContext<'a, E: HeadsBoundary> {
     pub meter: u64,
     /// The log.
     pub logs: Logs,
+    /// Programs that were deployed, changed or closed: not to be run before the transaction has ended.
+    pub withheld: HashSet<Address>,
+    /// What programs did so far, if that is to be noted.
+    pub recording: Option<Recording>,
 }
 
 impl<E: HeadsBoundary> InvokeContext<'_, E> {
@@ -102,6 +108,17 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
     /// Adds a line to the log.
     pub fn remark(&mut self, line: fmt::Arguments<'_>) {
         self.logs.line(line.to_string());
+    }
+
+    /// Runs the next instruction of the top level. Also tells how many compute units its program used.
+    ///
+    /// # Errors
+    /// An activation was not exactly one-hot.
+    pub fn process_top_level(&mut self) -> Result<(Result<(), InstructionError>, u64), E::Error> {
+        match self.process_precompile() {
+            Some(result) => Ok((result, 0)),
+            None => self.process_instruction(),
+        }
     }
 
     /// Runs the next instruction: that of the top level, or the prepared one. Also tells how many compute
@@ -153,7 +170,11 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
         self.logs.invoke(&name, self.context.height());
         let before = self.meter;
         let result = if is_builtin {
-            builtin.run(self).map_err(Failure::from)
+            match builtin.run(self) {
+                Ok(()) => Ok(()),
+                Err(Abort::Failure(failure)) => Err(failure),
+                Err(Abort::Evaluator(error)) => return Err(error),
+            }
         } else {
             self.run_loaded(&program, &name)?
         };
@@ -182,11 +203,25 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
             }),
         };
         let remark = match entry {
+            _ if self.withheld.contains(program) => "Program is not deployed",
             Some(Entry::Loaded(loaded)) => return self.execute(&loaded, name),
             Some(Entry::Closed) => "Program is not deployed",
             None => "Program is not cached",
         };
         self.logs.line(remark.into());
         Ok(Err(InstructionError::UnsupportedProgramId.into()))
+    }
+}
+
+/// There are no precompiles without the feature `precompiles`.
+#[cfg(not(feature = "precompiles"))]
+impl<E: HeadsBoundary> InvokeContext<'_, E> {
+    /// Whether a program is a precompile.
+    pub(super) fn is_precompile(&self, _: &Address) -> bool {
+        false
+    }
+
+    fn process_precompile(&mut self) -> Option<Result<(), InstructionError>> {
+        None
     }
 }

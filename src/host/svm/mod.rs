@@ -5,6 +5,7 @@
 //! host code; what a program computes comes out of the weights.
 
 mod accounts;
+mod alone;
 mod budget;
 mod builtins;
 mod cache;
@@ -18,10 +19,15 @@ mod history;
 mod invoke;
 mod load;
 mod logs;
+mod network;
+#[cfg(feature = "precompiles")]
+mod precompiles;
 mod process;
 mod programs;
+mod recording;
 mod rent;
 mod serialization;
+mod stakes;
 mod sysvars;
 
 use agave_feature_set::FeatureSet;
@@ -31,20 +37,24 @@ use solana_address::Address;
 use solana_hash::Hash;
 use solana_instruction_error::InstructionError;
 use solana_sha256_hasher::hash;
+use solana_signature::Signature;
 use std::sync::Arc;
 
 use accounts::Accounts;
+pub use alone::InstructionOutcome;
 use cache::Cache;
 pub use features::mainnet_feature_set;
 use history::History;
+use network::Network;
 pub use programs::ProgramLoadError;
+pub use recording::{ProgramRun, Recording};
 pub use sysvars::InvalidSysvarDataError;
 
 use super::{EpochStake, Mode, elf::LoadOptions};
-use crate::deltanet::HeadsBoundary;
+use crate::{deltanet::HeadsBoundary, types::TransactionResult};
 
 /// Why an account or a program was not taken; LiteSVM's variants.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum SvmError {
     /// A sysvar's account does not hold that sysvar.
     #[error("{0}")]
@@ -52,6 +62,9 @@ pub enum SvmError {
     /// An executable account is no program.
     #[error("{0}")]
     Instruction(InstructionError),
+    /// A file cannot be read.
+    #[error("{0}")]
+    InvalidPath(#[from] std::io::Error),
     /// There is no such loader.
     #[error("{0}")]
     InvalidLoader(String),
@@ -97,13 +110,25 @@ pub struct ComputeBudget {
     pub heap_size: u32,
 }
 
+impl ComputeBudget {
+    /// The most a transaction can ask for, with the usual heap; deeper calls with SIMD-0268.
+    pub fn new_with_defaults(simd_0268_active: bool) -> Self {
+        Self {
+            compute_unit_limit: u64::from(budget::MAX_COMPUTE_UNIT_LIMIT),
+            max_instruction_stack_depth: if simd_0268_active { 9 } else { 5 },
+            max_instruction_trace_length: check::MAX_TRACE_LENGTH,
+            heap_size: budget::MIN_HEAP_BYTES,
+        }
+    }
+}
+
 /// Accounts, and transactions that change them. The evaluator runs the programs.
 ///
 /// A fresh one is like LiteSVM's `default()`: it has no accounts at all. The `with_` methods add to it;
 /// [`Self::new`] gives what LiteSVM's `new()` gives, except for the programs it ships, which
 /// [`Self::add_program`] adds.
 ///
-/// ```ignore
+/// ```
 /// use solana_account::Account;
 /// use solana_address::Address;
 /// use solana_message::{Message, VersionedMessage};
@@ -126,7 +151,7 @@ pub struct ComputeBudget {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Svm<'e, E: HeadsBoundary> {
-    evaluator: &'e E,
+    network: Network<'e, E>,
     cache: Arc<Cache<E>>,
     mode: Mode,
     rules: Rules,
@@ -148,6 +173,7 @@ pub struct Svm<'e, E: HeadsBoundary> {
 impl<E: HeadsBoundary> Clone for Svm<'_, E> {
     fn clone(&self) -> Self {
         Self {
+            network: self.network.clone(),
             cache: Arc::clone(&self.cache),
             accounts: self.accounts.clone(),
             features: self.features.clone(),
@@ -163,10 +189,19 @@ impl<E: HeadsBoundary> Clone for Svm<'_, E> {
 impl<'e, E: HeadsBoundary> Svm<'e, E> {
     /// No accounts, no features, no checks.
     pub fn bare(evaluator: &'e E) -> Self {
+        Self::on(Network::Borrowed(evaluator))
+    }
+
+    /// The same on an evaluator that it keeps alive.
+    pub fn shared(evaluator: Arc<E>) -> Self {
+        Self::on(Network::Shared(evaluator))
+    }
+
+    fn on(network: Network<'e, E>) -> Self {
         let features = FeatureSet::default();
         let syscalls = features::syscalls(&features);
         Self {
-            evaluator,
+            network,
             cache: Arc::default(),
             mode: Mode::Lazy,
             rules: Rules::LiteSvm,
@@ -247,6 +282,26 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
         &self.features
     }
 
+    /// Names of the syscalls there are.
+    pub fn syscalls(&self) -> Arc<[&'static str]> {
+        Arc::clone(&self.syscalls)
+    }
+
+    /// The limits that replace what transactions ask for.
+    pub fn get_compute_budget(&self) -> Option<ComputeBudget> {
+        self.compute_budget
+    }
+
+    /// Whether signatures are checked.
+    pub fn get_sigverify(&self) -> bool {
+        self.sigverify
+    }
+
+    /// The result of a transaction that was processed lately.
+    pub fn get_transaction(&self, signature: &Signature) -> Option<&TransactionResult> {
+        self.history.get(signature)
+    }
+
     /// The account at an address.
     pub fn get_account(&self, address: &Address) -> Option<Account> {
         self.accounts.get(address).cloned().map(Into::into)
@@ -275,6 +330,11 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
         self.accounts.set(address, account.into())
     }
 
+    /// Puts an account as it is: it need not have lamports, and nothing is loaded from it.
+    pub fn put_account(&mut self, address: Address, account: Account) {
+        self.accounts.insert(address, account.into());
+    }
+
     /// The blockhash that transactions must name.
     pub fn latest_blockhash(&self) -> Hash {
         self.latest_blockhash
@@ -285,22 +345,6 @@ impl<'e, E: HeadsBoundary> Svm<'e, E> {
     pub fn minimum_balance_for_rent_exemption(&self, data_len: usize) -> u64 {
         let rent = self.accounts.sysvars.rent.clone().unwrap_or_default();
         rent.try_minimum_balance(data_len).unwrap_or(u64::MAX).max(1)
-    }
-
-    /// Sets the stake of a vote account, which also changes the total.
-    ///
-    /// # Errors
-    /// The total overflows.
-    pub fn set_epoch_stake(&mut self, vote_account: Address, stake: u64) -> Result<(), SvmError> {
-        let stakes = Arc::make_mut(&mut self.epoch_stake);
-        let old = stakes.by_vote_account.get(&vote_account.to_bytes()).copied().unwrap_or(0);
-        let total = stakes.total.checked_sub(old).and_then(|rest| rest.checked_add(stake));
-        stakes.total = total.ok_or(SvmError::EpochStakeOverflow)?;
-        match stake {
-            0 => stakes.by_vote_account.remove(&vote_account.to_bytes()),
-            _ => stakes.by_vote_account.insert(vote_account.to_bytes(), stake),
-        };
-        Ok(())
     }
 }
 

@@ -10,7 +10,7 @@ use solana_message::{
 use solana_rent::Rent;
 use solana_transaction::versioned::VersionedTransaction;
 use solana_transaction_error::TransactionError;
-use std::convert::Infallible;
+use std::{collections::HashSet, convert::Infallible};
 
 use super::{
     Rules, Svm,
@@ -19,6 +19,7 @@ use super::{
     invoke::InvokeContext,
     load::{Loaded, Unloadable},
     logs::Logs,
+    recording::Recording,
     rent::RentState,
 };
 use crate::{
@@ -30,7 +31,7 @@ use crate::{
 };
 
 /// What came of a transaction.
-struct Executed {
+pub(super) struct Executed {
     result: Result<(), TransactionError>,
     meta: TransactionMetadata,
     /// Whether it was processed: then it is remembered, and some of `rollback` is kept if it failed.
@@ -39,6 +40,8 @@ struct Executed {
     accounts: Vec<(Address, AccountSharedData)>,
     /// Accounts to keep if it failed.
     rollback: Vec<(Address, AccountSharedData)>,
+    /// What programs did, if that was to be noted.
+    pub recording: Recording,
 }
 
 impl Executed {
@@ -50,6 +53,7 @@ impl Executed {
             included: false,
             accounts: Vec::new(),
             rollback: Vec::new(),
+            recording: Recording::default(),
         }
     }
 }
@@ -91,8 +95,8 @@ impl<E: HeadsBoundary> Svm<'_, E> {
         &mut self,
         transaction: VersionedTransaction,
     ) -> Result<TransactionResult, E::Error> {
-        let Executed { result, meta, included, accounts, rollback } =
-            self.execute_transaction(transaction)?;
+        let Executed { result, meta, included, accounts, rollback, .. } =
+            self.execute_transaction(transaction, None)?;
         let signature = meta.signature;
         let result = match result {
             Ok(()) => {
@@ -124,22 +128,27 @@ impl<E: HeadsBoundary> Svm<'_, E> {
         &self,
         transaction: VersionedTransaction,
     ) -> Result<Result<SimulatedTransactionInfo, FailedTransactionMetadata>, E::Error> {
-        let Executed { result, meta, accounts, .. } = self.execute_transaction(transaction)?;
+        let Executed { result, meta, accounts, .. } = self.execute_transaction(transaction, None)?;
         Ok(match result {
             Ok(()) => Ok(SimulatedTransactionInfo { meta, post_accounts: accounts }),
             Err(err) => Err(FailedTransactionMetadata { err, meta }),
         })
     }
 
-    fn execute_transaction(&self, transaction: VersionedTransaction) -> Result<Executed, E::Error> {
+    /// Runs a transaction. `recording` is to be filled with what its programs do.
+    pub(super) fn execute_transaction(
+        &self,
+        transaction: VersionedTransaction,
+        recording: Option<Recording>,
+    ) -> Result<Executed, E::Error> {
         match self.check(transaction) {
-            Ok(checked) => self.process(&checked),
+            Ok(checked) => self.process(&checked, recording),
             Err(error) => Ok(Executed::refused(error)),
         }
     }
 
     /// Loads the accounts of a checked transaction and runs its instructions.
-    fn process(&self, checked: &Checked) -> Result<Executed, E::Error> {
+    fn process(&self, checked: &Checked, recording: Option<Recording>) -> Result<Executed, E::Error> {
         let Checked { transaction, limits, fee, .. } = checked;
         let (message, signature, fee) = (transaction.message(), *transaction.signature(), *fee);
         let rent = self.accounts.sysvars.rent.clone().unwrap_or_default();
@@ -161,7 +170,7 @@ impl<E: HeadsBoundary> Svm<'_, E> {
         let budget = self.budget(*limits);
         let balance = total(&accounts);
         let mut invoke = InvokeContext {
-            evaluator: self.evaluator,
+            evaluator: &*self.network,
             cache: &self.cache,
             mode: self.mode,
             rules: self.rules,
@@ -183,18 +192,20 @@ impl<E: HeadsBoundary> Svm<'_, E> {
             ),
             meter: budget.compute_unit_limit,
             logs: Logs::new(self.log_bytes_limit),
+            withheld: HashSet::new(),
+            recording,
         };
         let mut consumed = 0u64;
         let mut result = Ok(());
         for index in 0..message.instructions().len() {
-            let (outcome, units) = invoke.process_instruction()?;
+            let (outcome, units) = invoke.process_top_level()?;
             consumed = consumed.saturating_add(units);
             if let Err(error) = outcome {
                 result = Err(TransactionError::InstructionError(index as u8, error));
                 break;
             }
         }
-        let InvokeContext { context, logs, .. } = invoke;
+        let InvokeContext { context, logs, recording, .. } = invoke;
         result = result.and_then(|()| check_rent(message, &context, &rent, &rent_states));
         let meta = TransactionMetadata {
             signature,
@@ -222,7 +233,8 @@ impl<E: HeadsBoundary> Svm<'_, E> {
             result = Err(TransactionError::UnbalancedTransaction);
         }
         let accounts = accounts.into_iter().zip(kept).filter_map(|(pair, kept)| kept.then_some(pair));
-        Ok(Executed { result, meta, included: true, accounts: accounts.collect(), rollback })
+        let recording = recording.unwrap_or_default();
+        Ok(Executed { result, meta, included: true, accounts: accounts.collect(), rollback, recording })
     }
 }
 
@@ -232,7 +244,7 @@ fn total(accounts: &[(Address, AccountSharedData)]) -> u128 {
 }
 
 /// The instructions of a message.
-fn top_level(message: &SanitizedMessage) -> Vec<Frame> {
+pub(super) fn top_level(message: &SanitizedMessage) -> Vec<Frame> {
     let account = |index: &u8| {
         let index = usize::from(*index);
         InstructionAccount { index, signer: message.is_signer(index), writable: message.is_writable(index) }

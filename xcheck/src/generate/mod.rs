@@ -6,6 +6,7 @@ pub mod calls;
 pub mod code;
 pub mod fault;
 pub mod handmade;
+pub mod loader;
 pub mod opcodes;
 pub mod own;
 pub mod random;

@@ -109,7 +109,7 @@ impl LiteSvm {
     }
 
     /// The bank in which a case's transaction runs.
-    fn bank(&mut self, case: &TransactionCase) -> anyhow::Result<LiteSVM> {
+    pub(crate) fn bank(&mut self, case: &TransactionCase) -> anyhow::Result<LiteSVM> {
         let Settings { budget, log_limit, checks_blockhash, .. } = case.settings;
         let mut bank = self.prepared(case)?.with_log_bytes_limit(log_limit);
         bank = bank.with_blockhash_check(checks_blockhash);

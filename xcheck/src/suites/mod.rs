@@ -1,5 +1,6 @@
 //! The suites, one file each, and what runs them.
 
+pub mod api;
 mod budgets;
 pub mod cpi;
 pub mod demos;
@@ -46,10 +47,12 @@ use crate::{
 pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 
 /// The names of the suites that look at the machine in another way.
-pub const OTHERS: [&str; 7] = ["tables", "dense", "sabotage", "elf", "hashes", "demos", "performance"];
+pub const OTHERS: [&str; 8] =
+    ["tables", "dense", "sabotage", "elf", "hashes", "demos", "performance", api::NAME];
 
-/// The names of the suites of transactions. The last is a part of `versions` where results are written.
-pub const TRANSACTIONS: [&str; 7] = [
+/// The names of the suites of transactions. The last [`PARTS_OF_OTHERS`] are parts of other suites where results
+/// are written.
+pub const TRANSACTIONS: [&str; 8] = [
     programs::NAME,
     system::NAME,
     cpi::NAME,
@@ -57,7 +60,11 @@ pub const TRANSACTIONS: [&str; 7] = [
     transactions::NAME,
     syscall_transactions::NAME,
     version_transactions::NAME,
+    api::loader::NAME,
 ];
+
+/// How many of [`TRANSACTIONS`] are parts of other suites: of `versions` and of `api`.
+pub const PARTS_OF_OTHERS: usize = 2;
 
 /// Finds a suite of transactions by name; `None` if the name is not among [`TRANSACTIONS`].
 ///
@@ -79,6 +86,7 @@ pub fn transactions_by_name(
         spl::NAME => spl::Spl::new(seed).map(boxed),
         syscall_transactions::NAME => Ok(boxed(syscall_transactions::SyscallTransactions::new(seed))),
         version_transactions::NAME => version_transactions::VersionTransactions::new(seed).map(boxed),
+        api::loader::NAME => api::loader::Loader::new(seed, oracle).map(boxed),
         _ => return None,
     })
 }
@@ -96,6 +104,7 @@ pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Resu
         "hashes" => hashes::run(seed, options),
         "demos" => demos::run(seed, options),
         "performance" => performance::run(seed, options),
+        api::NAME => api::run(seed, options),
         _ => return None,
     })
 }

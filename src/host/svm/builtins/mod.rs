@@ -1,5 +1,6 @@
 //! Programs that are part of the runtime.
 
+mod loader;
 mod nonce;
 mod system;
 
@@ -10,7 +11,7 @@ use solana_sdk_ids::{
     zk_elgamal_proof_program,
 };
 
-use super::invoke::InvokeContext;
+use super::{cpi::Abort, invoke::InvokeContext};
 use crate::deltanet::HeadsBoundary;
 
 /// A program that is part of the runtime.
@@ -64,19 +65,19 @@ impl Builtin {
     /// Runs the current instruction.
     ///
     /// # Errors
-    /// What the program answers.
-    pub fn run<E: HeadsBoundary>(self, invoke: &mut InvokeContext<'_, E>) -> Result<(), InstructionError> {
+    /// What the program answers; or an activation was not exactly one-hot.
+    pub fn run<E: HeadsBoundary>(self, invoke: &mut InvokeContext<'_, E>) -> Result<(), Abort<E::Error>> {
         invoke.charge(self.units())?;
         let remark = match self {
-            Self::System => return system::process(invoke),
+            Self::System => return Ok(system::process(invoke)?),
+            Self::UpgradeableLoader => return loader::process(invoke),
             Self::ComputeBudget => return Ok(()),
             Self::DeprecatedLoader => "Deprecated loader is no longer supported",
             Self::Loader => "BPF loader management instructions are no longer supported",
-            Self::UpgradeableLoader => "Upgradeable loader instructions are not supported by this machine",
             Self::Vote => "The Vote Program is not supported by this machine",
             Self::ZkElGamalProof => "The ZK ElGamal Proof Program is not supported by this machine",
         };
         invoke.logs.line(remark.into());
-        Err(InstructionError::UnsupportedProgramId)
+        Err(InstructionError::UnsupportedProgramId.into())
     }
 }

@@ -27,7 +27,7 @@ fn write(account: &mut BorrowedAccount<'_>, versions: &Versions) -> Result {
 }
 
 /// The least balance of an account with data of this length.
-fn minimum_balance(rent: &Rent, size: usize) -> u64 {
+pub(super) fn minimum_balance(rent: &Rent, size: usize) -> u64 {
     rent.try_minimum_balance(size).unwrap_or(u64::MAX)
 }
 
@@ -41,7 +41,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
     }
 
     /// Fails unless an account is the rent sysvar; gives the rent.
-    fn rent(&self, account: usize) -> Result<Rent> {
+    pub(super) fn rent(&self, account: usize) -> Result<Rent> {
         if self.key(account)? != sysvar::rent::ID {
             return Err(InstructionError::InvalidArgument);
         }

@@ -15,7 +15,7 @@ use crate::deltanet::HeadsBoundary;
 pub(super) type Result<T = ()> = std::result::Result<T, InstructionError>;
 
 /// Instruction data is read no further than a packet reaches, in bytes.
-const READ_LIMIT: usize = 1232;
+pub(super) const READ_LIMIT: usize = 1232;
 
 /// An account's address, and the base it is derived from if that signs in its stead.
 struct Target {
@@ -122,7 +122,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
     }
 
     /// Whether an account has signed.
-    fn has_signed(&self, account: usize) -> Result<bool> {
+    pub(super) fn has_signed(&self, account: usize) -> Result<bool> {
         let accounts = &self.context.current()?.accounts;
         accounts.get(account).map(|account| account.signer).ok_or(InstructionError::MissingAccount)
     }

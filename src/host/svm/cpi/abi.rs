@@ -31,7 +31,7 @@ const META_BYTES: u64 = 34;
 const KEY: u64 = 32;
 
 /// What is to be called.
-pub(super) struct Call {
+pub(in super::super) struct Call {
     /// The program.
     pub program: Address,
     /// Accounts: address, signer, writable.

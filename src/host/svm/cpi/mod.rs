@@ -25,7 +25,8 @@ use crate::{
     deltanet::HeadsBoundary,
     host::{Abi, EbpfError, Machine, SyscallError},
 };
-use abi::{Call, CallerAccount};
+use abi::CallerAccount;
+pub(super) use abi::Call;
 pub(super) use port::Port;
 
 /// Compute units of a call.
@@ -120,12 +121,13 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
             }
             _ => true,
         };
+        let allowed = allowed && !self.is_precompile(&call.program);
         if allowed { Ok(()) } else { Err(SyscallError::ProgramNotSupported(call.program.to_string())) }
     }
 
     /// Makes the call the next instruction, if the caller may hand on what it asks for. An account named
     /// several times has the privileges of all its namings.
-    fn prepare(&mut self, call: Call, signers: &[Address]) -> Result<(), InstructionError> {
+    pub(super) fn prepare(&mut self, call: Call, signers: &[Address]) -> Result<(), InstructionError> {
         let mut accounts = Vec::with_capacity(call.accounts.len());
         for (key, signer, writable) in &call.accounts {
             let Some(index) = self.context.find(key) else {

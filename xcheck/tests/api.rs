@@ -1,0 +1,61 @@
+//! `NeuralSvm` does what LiteSVM does, method by method.
+
+use serde_json::Value;
+use svmllm_xcheck::{
+    DEFAULT_SEED,
+    bank::METHODS,
+    oracle::litesvm::LiteSvm,
+    subject,
+    suites::{self, Options},
+    transaction::{self, Runtime},
+};
+
+#[test]
+fn every_method_answers_alike() {
+    let options = Options { sample: Some(26), progress: false };
+    let report = suites::run_other(suites::api::NAME, DEFAULT_SEED, options).unwrap().unwrap();
+    assert!(report.is_clean(), "{:#?}", report.mismatches);
+    let Value::Object(calls) = &report.coverage["calls by method"] else { panic!("{}", report.coverage) };
+    for method in METHODS {
+        assert!(calls[*method].as_u64() > Some(0), "{method} is never called");
+    }
+}
+
+/// Runs so many cases of the loader's suite on a runtime.
+fn loader(subject: &mut dyn Runtime, sample: u64) -> svmllm_xcheck::report::Report {
+    let mut oracle = LiteSvm::new();
+    let name = suites::api::loader::NAME;
+    let mut suite = suites::transactions_by_name(name, DEFAULT_SEED, &mut oracle).unwrap().unwrap();
+    let options = Options { sample: Some(sample), progress: false };
+    transaction::run(suite.as_mut(), &mut oracle, subject, options).unwrap()
+}
+
+#[test]
+fn the_loader_answers_alike() {
+    let mut subject = subject::runtime_by_name("indexed").unwrap();
+    let report = loader(subject.as_mut(), 900);
+    for mismatch in &report.mismatches {
+        println!("{} {}", mismatch.rerun, mismatch.text);
+    }
+    assert!(report.is_clean(), "{} of {}", report.matched, report.cases);
+    assert!(report.cases > 700);
+}
+
+#[test]
+fn the_loaders_suite_reaches_success_and_failure() {
+    let report = loader(&mut LiteSvm::new(), 1800);
+    let Value::Object(parts) = &report.coverage else { panic!("{}", report.coverage) };
+    let mut outcomes = std::collections::BTreeSet::new();
+    for part in parts.values() {
+        for (name, counts) in part["outcomes by instruction"].as_object().unwrap() {
+            for outcome in counts.as_object().unwrap().keys() {
+                outcomes.insert(format!("{name}: {outcome}"));
+            }
+        }
+    }
+    for name in svmllm_xcheck::generate::loader::NAMES {
+        let succeeds = outcomes.contains(&format!("{name}: ok"));
+        assert_eq!(succeeds, name != "none", "{name} in {outcomes:#?}");
+    }
+    assert!(outcomes.len() > 60, "{} outcomes", outcomes.len());
+}
