@@ -6,7 +6,7 @@ use anyhow::ensure;
 use serde_json::{Value, json};
 use svmllm::{
     deltanet::HeadsBoundary,
-    host::{Ended, Environment, Machine, Mode},
+    host::{Ended, Environment, Machine, Mode, svm::Rules},
     tables::{Dense, Indexed, Weights},
 };
 
@@ -136,7 +136,7 @@ fn token_transfer(seed: u64) -> anyhow::Result<Option<Row>> {
     let mut oracle = LiteSvm::new();
     let suite = Programs::new(seed, &mut oracle)?;
     let transfer = suite.timed().into_iter().find(|(name, _)| *name == programs::P_TOKEN_ROW);
-    let mut subject = subject::runtime_by_name("indexed")?;
+    let mut subject = subject::runtime_by_name("indexed", Rules::LiteSvm)?;
     transfer.map(|(_, case)| row("token_transfer", &case, &mut oracle, subject.as_mut())).transpose()
 }
 

@@ -128,7 +128,7 @@ pub fn run(seed: u64, options: Options) -> anyhow::Result<Report> {
         .collect();
     Ok(Report {
         suite: NAME,
-        oracle: OracleVersion { name: "LiteSVM", version: litesvm::VERSION },
+        oracle: litesvm::VERSION,
         svmllm: env!("CARGO_PKG_VERSION"),
         seed,
         evaluator: "indexed".into(),
