@@ -75,7 +75,7 @@ fn first_group() {
         let (x, y) = (read_1(&encode_1(&p)), read_1(&encode_1(&q)));
         assert!(is_on(&x.on_curve) && is_on(&y.on_curve));
         let minus = read_1(&encode_1(&-p));
-        for (a, b, sum) in [(&x, &y, p + q), (&x, &x, p + p), (&x, &minus, p - p)] {
+        for (a, b, sum) in [(&x, &y, p + q), (&x, &x, p + p), (&x, &minus, G1Affine::zero().into_group())] {
             assert_eq!(all_bytes(&operations::add_g1(e, a, b)), encode_1(&sum.into_affine()));
         }
         let product = p.mul_bigint(scalar_limbs(&scalar)).into_affine();
@@ -97,7 +97,7 @@ fn second_group() {
         let (x, y) = (read_2(&encode_2(&p)), read_2(&encode_2(&q)));
         assert!(is_on(&x.on_curve) && is_on(&y.on_curve));
         let minus = read_2(&encode_2(&-p));
-        for (a, b, sum) in [(&x, &y, p + q), (&x, &x, p + p), (&x, &minus, p - p)] {
+        for (a, b, sum) in [(&x, &y, p + q), (&x, &x, p + p), (&x, &minus, G2Affine::zero().into_group())] {
             assert_eq!(all_bytes(&operations::add_g2(e, a, b)), encode_2(&sum.into_affine()));
         }
         assert_eq!(is_on(&operations::is_member(e, &x)), p.is_in_correct_subgroup_assuming_on_curve());

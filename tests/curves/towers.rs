@@ -89,7 +89,7 @@ macro_rules! tower {
                     assert_eq!(theirs(&PAIRS.negate(e, &x)), -a);
                     assert_eq!(theirs(&PAIRS.scale(e, &x, &y[0])), a * Fq2::new(b.c0, Fq::zero()));
                     assert_eq!(theirs(&PAIRS.conjugate(e, &x)), Fq2::new(a.c0, -a.c1));
-                    assert_eq!(is_on(&PAIRS.equal(e, &x, &ours(&a, 0))), true);
+                    assert!(is_on(&PAIRS.equal(e, &x, &ours(&a, 0))));
                     assert_eq!(is_on(&PAIRS.equal(e, &x, &y)), a == b);
                     assert_eq!(is_on(&PAIRS.is_zero(e, &x)), a == Fq2::zero());
                 });

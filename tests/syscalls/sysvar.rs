@@ -181,7 +181,7 @@ fn calls() {
 
 #[test]
 fn ranges_of_sysvars() {
-    for index in [0, 1, 2, 3, 4, 6, 7] {
+    for index in 0..7 {
         let size = account(index).len();
         for offset in [0, 1, 7, 8, size - 1, size, size + 1] {
             for length in [0, 1, 7, 8, 9, size - size.min(offset), size - size.min(offset) + 1, size] {

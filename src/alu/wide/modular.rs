@@ -153,8 +153,8 @@ impl<E: Evaluator> Modulus<E> {
             let (multiple, _) = multiply_add(e, [&total[0], &self.inverse], [&nothing; 2]);
             // The lowest limb becomes 0; the others move one down.
             let (_, mut carry) = multiply_add(e, [&multiple, &self.limbs[0]], [&total[0], &nothing]);
-            for k in 1..total.len() {
-                (total[k - 1], carry) = multiply_add(e, [&multiple, &self.limbs[k]], [&total[k], &carry]);
+            for (k, n) in self.limbs.iter().enumerate().skip(1) {
+                (total[k - 1], carry) = multiply_add(e, [&multiple, n], [&total[k], &carry]);
             }
             let (highest, leaving) = add(e, &high, &carry);
             if let Some(last) = total.last_mut() {
