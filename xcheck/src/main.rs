@@ -1,12 +1,19 @@
 //! The command `svmllm-xcheck`.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 use solana_address::Address;
+use svmllm::tables::{Indexed, Weights};
+use svmllm_replay::Replayer;
 use svmllm_xcheck::{
     DEFAULT_SEED,
+    fixtures::{self, Writer},
     oracle::{Oracle, litesvm::LiteSvm, sbpf::Sbpf},
     report::Report,
     subject::{self, Subject},
@@ -37,6 +44,18 @@ enum Command {
         #[arg(long)]
         out: Option<PathBuf>,
     },
+    /// Write fixtures for `svmllm replay` from runs of the reference, and check that they are replayed as recorded.
+    Fixtures {
+        /// The directory to write to, a folder a layout; without one they are only checked.
+        #[arg(long)]
+        out: Option<PathBuf>,
+        /// How many of each layout.
+        #[arg(long, default_value_t = 200)]
+        count: usize,
+        /// The seed of the cases.
+        #[arg(long, default_value_t = DEFAULT_SEED)]
+        seed: u64,
+    },
     /// Run one case and print how it compares.
     Case {
         /// The case's suite.
@@ -61,6 +80,7 @@ struct Common {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Results { suites, common, sample, out } => results(&suites, &common, sample, out),
+        Command::Fixtures { out, count, seed } => write_fixtures(out.as_deref(), count, seed),
         Command::Case { suite, index, common } => case(&suite, index, &common),
     }
 }
@@ -123,6 +143,30 @@ fn transactions(name: &str, common: &Common, options: Options) -> Option<anyhow:
         let mut subject = subject::runtime_by_name(&common.evaluator)?;
         transaction::run(suite.as_mut(), &mut oracle, subject.as_mut(), options)
     }))
+}
+
+fn write_fixtures(out: Option<&Path>, count: usize, seed: u64) -> anyhow::Result<()> {
+    let replayer = Replayer::new(Arc::new(Indexed::new(&Weights::generate())?));
+    let mut writer = Writer::new(seed);
+    let mut clean = true;
+    for layout in fixtures::LAYOUTS {
+        let written = writer.write(layout, count)?;
+        let mut equal = 0;
+        for fixture in &written {
+            if let Some(out) = out {
+                fixture.save(out)?;
+            }
+            match replayer.replay(&fixture.bytes) {
+                Ok(replayed) if replayed.differences.as_ref().is_some_and(Vec::is_empty) => equal += 1,
+                Ok(replayed) => println!("  {}: {:?}", fixture.name, replayed.differences),
+                Err(error) => println!("  {}: {error}", fixture.name),
+            }
+        }
+        println!("{}: {equal} of {} as recorded", layout.name(), written.len());
+        clean &= equal == written.len();
+    }
+    anyhow::ensure!(clean, "there are differences");
+    Ok(())
 }
 
 fn summarize(report: &Report) {
