@@ -47,7 +47,8 @@ fn a_transaction_is_as_recorded_or_not() {
     let good = write("good.json", &transfer());
     let call = svmllm(&["replay", &good]);
     assert_eq!(call.code, 0, "{call:?}");
-    for part in ["(json): ok, 150 compute units", "Program 11111111111111111111111111111111 success", "as recorded"]
+    for part in
+        ["(json): ok, 150 compute units", "Program 11111111111111111111111111111111 success", "as recorded"]
     {
         assert!(call.out.contains(part), "{call:?}");
     }

@@ -302,7 +302,12 @@ fn differences(
         compare(&mut differences, "logs", expected, &meta.logs);
     }
     if let Some(expected) = &expected.return_data {
-        compare(&mut differences, "program of the return data", &expected.program.0, &meta.return_data.program_id);
+        compare(
+            &mut differences,
+            "program of the return data",
+            &expected.program.0,
+            &meta.return_data.program_id,
+        );
         compare_bytes(&mut differences, "return data", &expected.data.0, &meta.return_data.data);
     }
     for recorded in &expected.accounts {

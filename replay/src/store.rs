@@ -36,7 +36,8 @@ impl Replayer {
             }
         }
         for (address, elf) in &self.programs {
-            let loader = accounts.iter().find(|(known, _)| known == address).map(|(_, account)| account.owner);
+            let loader =
+                accounts.iter().find(|(known, _)| known == address).map(|(_, account)| account.owner);
             let _ = store.add_program(*address, elf, loader.unwrap_or(bpf_loader_upgradeable::ID));
         }
         store

@@ -21,7 +21,9 @@ const LAMPORTS_PER_SOL: u64 = 1_000_000_000;
 
 /// The generated weights, read once a process.
 static NETWORK: LazyLock<Arc<Indexed>> = LazyLock::new(|| {
-    Arc::new(Indexed::new(&Weights::generate()).expect("generated weights have the structure they are read by"))
+    Arc::new(
+        Indexed::new(&Weights::generate()).expect("generated weights have the structure they are read by"),
+    )
 });
 
 /// LiteSVM's methods, by the same names, on the weights.

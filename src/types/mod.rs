@@ -4,8 +4,8 @@ mod pretty;
 
 use solana_account::AccountSharedData;
 use solana_address::Address;
-use solana_message::inner_instruction::InnerInstructionsList;
 use solana_instruction_error::InstructionError;
+use solana_message::inner_instruction::InnerInstructionsList;
 use solana_program_error::ProgramError;
 use solana_signature::Signature;
 use solana_transaction_error::TransactionError;

@@ -24,8 +24,8 @@ pub mod suites;
 pub mod transaction;
 
 pub use case::{Case, CaseId};
-pub use paired::Paired;
 pub use outcome::{Difference, Outcome, compare};
+pub use paired::Paired;
 
 /// The seed of every suite unless another one is asked for.
 pub const DEFAULT_SEED: u64 = 2026;

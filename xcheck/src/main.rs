@@ -95,8 +95,12 @@ fn results(
     let whole = sample.is_none() && common.evaluator != "reference";
     let out = out.or_else(|| whole.then(|| PathBuf::from("results")));
     let names: Vec<&str> = if names.is_empty() {
-        [&suites::NAMES[..], &suites::OTHERS, &suites::TRANSACTIONS[..suites::TRANSACTIONS.len() - suites::PARTS_OF_OTHERS]]
-            .concat()
+        [
+            &suites::NAMES[..],
+            &suites::OTHERS,
+            &suites::TRANSACTIONS[..suites::TRANSACTIONS.len() - suites::PARTS_OF_OTHERS],
+        ]
+        .concat()
     } else {
         names.iter().map(String::as_str).collect()
     };

@@ -37,8 +37,7 @@ fn program() -> Vec<u8> {
 fn call(svm: &Paired, payer: &Keypair, byte: u8) -> VersionedTransaction {
     let accounts = vec![AccountMeta::new(payer.pubkey(), true)];
     let instruction = Instruction { program_id: PROGRAM, accounts, data: vec![byte] };
-    let message =
-        Message::new_with_blockhash(&[instruction], Some(&payer.pubkey()), &svm.latest_blockhash());
+    let message = Message::new_with_blockhash(&[instruction], Some(&payer.pubkey()), &svm.latest_blockhash());
     let signature = payer.sign_message(&message.serialize());
     VersionedTransaction { signatures: vec![signature], message: VersionedMessage::Legacy(message) }
 }
@@ -90,7 +89,13 @@ fn a_spoiled_weight_is_told() {
     let (expected, actual) = (parting.expected.unwrap(), parting.actual.unwrap());
     assert_eq!((expected[6], actual[6]), (4, 9));
     let text = divergence.to_string();
-    for part in ["send_transaction", "LiteSVM:", "weights:", "xor64 r6, 7", "then r6 is 0x4 on LiteSVM and 0x9 on the weights"] {
+    for part in [
+        "send_transaction",
+        "LiteSVM:",
+        "weights:",
+        "xor64 r6, 7",
+        "then r6 is 0x4 on LiteSVM and 0x9 on the weights",
+    ] {
         assert!(text.contains(part), "{text}");
     }
 }

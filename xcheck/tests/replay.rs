@@ -1,14 +1,16 @@
 //! Fixtures written from runs of the reference are replayed as they were recorded.
 
-use std::{collections::BTreeMap, sync::{Arc, LazyLock}};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use svmllm::tables::{Indexed, Weights};
 use svmllm_replay::{Layout, Replayer};
 use svmllm_xcheck::{DEFAULT_SEED, fixtures::Writer};
 
-static REPLAYER: LazyLock<Replayer> = LazyLock::new(|| {
-    Replayer::new(Arc::new(Indexed::new(&Weights::generate()).expect("they are in order")))
-});
+static REPLAYER: LazyLock<Replayer> =
+    LazyLock::new(|| Replayer::new(Arc::new(Indexed::new(&Weights::generate()).expect("they are in order"))));
 
 fn replay_all(layout: Layout, count: usize) {
     let fixtures = Writer::new(DEFAULT_SEED).write(layout, count).unwrap();
@@ -28,7 +30,12 @@ fn replay_all(layout: Layout, count: usize) {
             Err(error) => wrong.push(format!("{}: {error}", fixture.name)),
         }
     }
-    assert!(wrong.is_empty(), "{} of {count} differ: {}", wrong.len(), wrong[..wrong.len().min(8)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {count} differ: {}",
+        wrong.len(),
+        wrong[..wrong.len().min(8)].join("\n")
+    );
     assert!(results.len() == 2, "all ended alike: {results:?}");
 }
 

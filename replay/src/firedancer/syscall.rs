@@ -31,8 +31,9 @@ pub(super) fn replay(replayer: &Replayer, file: &[u8]) -> Result<Replayed, Repla
     let Surroundings { vm, context, .. } = &surroundings;
     let name = &input.syscall_invocation.as_ref().ok_or(ReplayError::Missing("syscall"))?.function_name;
     let known = ALL_SYSCALLS.iter().find(|known| known.as_bytes() == name);
-    let name = known
-        .ok_or_else(|| ReplayError::Unsupported(format!("the syscall {:?}", String::from_utf8_lossy(name))))?;
+    let name = known.ok_or_else(|| {
+        ReplayError::Unsupported(format!("the syscall {:?}", String::from_utf8_lossy(name)))
+    })?;
     let mut text = vec![0x85, 0, 0, 0];
     text.extend(symbol_key(name.as_bytes()).to_le_bytes());
     text.extend([0x95, 0, 0, 0, 0, 0, 0, 0]);
@@ -91,7 +92,12 @@ pub(super) fn compare_memory(
     for InputDataRegion { offset, content, .. } in &output.input_data_regions {
         let start = usize::try_from(*offset).unwrap_or(usize::MAX);
         let got = got.get(start..).unwrap_or_default();
-        compare_bytes(differences, &format!("input at {offset}"), content, &got[..content.len().min(got.len())]);
+        compare_bytes(
+            differences,
+            &format!("input at {offset}"),
+            content,
+            &got[..content.len().min(got.len())],
+        );
     }
 }
 

@@ -5,7 +5,6 @@ use solana_account::Account;
 use solana_address::Address;
 use solana_hash::Hash;
 use solana_sdk_ids::sysvar;
-#[expect(deprecated)]
 use solana_sysvar::recent_blockhashes;
 use wincode::config::DefaultConfig;
 

@@ -209,7 +209,11 @@ fn compare(graph: &Finished, labels: &Labels, source: &str, budget: u64) -> Halt
         assert_eq!(ended, halt != Halt::Continue, "{source}");
         let registers = machine.registers().unwrap();
         for (number, register) in registers[..11].iter().enumerate() {
-            assert_eq!(code.value(outputs["registers_next"].row(code.row_of(number))), *register, "r{number}: {source}");
+            assert_eq!(
+                code.value(outputs["registers_next"].row(code.row_of(number))),
+                *register,
+                "r{number}: {source}"
+            );
         }
         assert_eq!(code.value(&outputs["pc_next"].data), registers[11], "{source}");
         assert_eq!(code.value(&outputs["meter_next"].data), machine.remaining().unwrap(), "{source}");

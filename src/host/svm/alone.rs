@@ -57,7 +57,11 @@ impl<E: HeadsBoundary> Svm<'_, E> {
             units,
             logs: logs.into_lines(),
             return_data: context.return_data.data.clone(),
-            accounts: context.into_accounts().into_iter().map(|(key, account)| (key, account.into())).collect(),
+            accounts: context
+                .into_accounts()
+                .into_iter()
+                .map(|(key, account)| (key, account.into()))
+                .collect(),
         })
     }
 

@@ -20,11 +20,11 @@ use std::{
     sync::Arc,
     time::Instant,
 };
-use svmllm_replay::Replayer;
 use svmllm::{
     deltanet::HeadsBoundary,
     tables::{Dense, Indexed, Weights},
 };
+use svmllm_replay::Replayer;
 
 /// Single syscalls against solana-svm.
 #[derive(Parser)]

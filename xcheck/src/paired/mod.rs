@@ -323,7 +323,8 @@ impl Paired {
         let ours: BTreeMap<&Address, &AccountSharedData> = self.neural.host().accounts().collect();
         let mut addresses: Vec<&Address> = theirs.keys().chain(ours.keys().copied()).collect();
         addresses.sort_unstable();
-        let address = addresses.into_iter().find(|address| theirs.get(*address) != ours.get(*address).copied())?;
+        let address =
+            addresses.into_iter().find(|address| theirs.get(*address) != ours.get(*address).copied())?;
         let with = |account: Option<&AccountSharedData>| {
             let account = account.cloned().map(Account::from);
             TransactionOutcome { accounts: BTreeMap::from([(*address, account)]), ..empty() }

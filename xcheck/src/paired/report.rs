@@ -52,7 +52,10 @@ impl fmt::Display for Parting {
                 for (number, (expected, actual)) in expected.iter().zip(actual).enumerate() {
                     if expected != actual {
                         let name = if number == 11 { "pc".into() } else { format!("r{number}") };
-                        writeln!(f, "then {name} is {expected:#x} on LiteSVM and {actual:#x} on the weights")?;
+                        writeln!(
+                            f,
+                            "then {name} is {expected:#x} on LiteSVM and {actual:#x} on the weights"
+                        )?;
                     }
                 }
                 Ok(())

@@ -25,8 +25,8 @@ use crate::{
     deltanet::HeadsBoundary,
     host::{Abi, EbpfError, Machine, SyscallError},
 };
-use abi::CallerAccount;
 pub(super) use abi::Call;
+use abi::CallerAccount;
 pub(super) use port::Port;
 
 /// Compute units of a call.

@@ -80,8 +80,7 @@ impl<B: Bank> Deployment<B> {
         ensure!(made.is_ok(), "the buffer: {made:?}");
         for (number, chunk) in file.chunks(CHUNK).enumerate() {
             let offset = (number * CHUNK) as u32;
-            let data =
-                [&offset.to_le_bytes()[..], &(chunk.len() as u64).to_le_bytes(), chunk].concat();
+            let data = [&offset.to_le_bytes()[..], &(chunk.len() as u64).to_le_bytes(), chunk].concat();
             let accounts = [(buffer.pubkey(), false, true), (authority.pubkey(), true, false)];
             let written = self.send(&[loader(1, &data, &accounts)], &[&authority]);
             ensure!(written.is_ok(), "a chunk: {written:?}");
@@ -93,8 +92,7 @@ impl<B: Bank> Deployment<B> {
         let buffer = self.buffer(file, rng)?;
         let (payer, authority) = (self.payer.pubkey(), self.authority.insecure_clone());
         let program = self.program.insecure_clone();
-        let create =
-            create_account(&payer, &program.pubkey(), rent(36), 36, &bpf_loader_upgradeable::ID);
+        let create = create_account(&payer, &program.pubkey(), rent(36), 36, &bpf_loader_upgradeable::ID);
         let accounts = [
             (payer, true, true),
             (self.data, false, true),
@@ -180,11 +178,8 @@ pub(super) fn deployed_upgraded_closed<B: Bank>(rng: &mut ChaCha8Rng) -> anyhow:
     ensure!(life.upgrade(&second[..second.len() / 2], rng)?.is_err());
     let new = keypair(rng);
     let number = one(rng, &[4, 7]);
-    let accounts = [
-        (life.data, false, true),
-        (authority.pubkey(), true, false),
-        (new.pubkey(), number == 7, false),
-    ];
+    let accounts =
+        [(life.data, false, true), (authority.pubkey(), true, false), (new.pubkey(), number == 7, false)];
     let both = [&authority, &new];
     let signers = if number == 7 { &both[..] } else { &both[..1] };
     ensure!(life.send(&[loader(number, &[], &accounts)], signers).is_ok());
@@ -213,7 +208,8 @@ pub(super) fn tokens<B: Bank>(rng: &mut ChaCha8Rng) -> anyhow::Result<Watched<B>
     let key = payer.pubkey();
     let make = create_account(&key, &mint.pubkey(), rent(82), 82, &TOKEN);
     let data = [&[20, 6][..], &key.to_bytes(), &[0]].concat();
-    let begin = Instruction { program_id: TOKEN, accounts: vec![AccountMeta::new(mint.pubkey(), false)], data };
+    let begin =
+        Instruction { program_id: TOKEN, accounts: vec![AccountMeta::new(mint.pubkey(), false)], data };
     let made = bank.send_transaction(signed(&[make, begin], &[&payer, &mint], bank.latest_blockhash()));
     ensure!(made.is_ok(), "{made:?}");
     let associated = |wallet: &Address| {

@@ -81,10 +81,7 @@ fn hand_over<E: HeadsBoundary>(invoke: &mut InvokeContext<'_, E>) -> Result {
 }
 
 /// Closes account 0 in the name of its authority, account 2.
-fn close_owned<E: HeadsBoundary>(
-    invoke: &mut InvokeContext<'_, E>,
-    authority: Option<Address>,
-) -> Result {
+fn close_owned<E: HeadsBoundary>(invoke: &mut InvokeContext<'_, E>, authority: Option<Address>) -> Result {
     let remarks = ["Account is immutable", "Incorrect authority provided", "Authority did not sign"];
     invoke.check_authority(authority, 2, remarks)?;
     hand_over(invoke)?;

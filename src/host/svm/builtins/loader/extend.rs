@@ -54,10 +54,7 @@ pub(super) fn extend<E: HeadsBoundary>(
     Ok(())
 }
 
-fn check_accounts<E: HeadsBoundary>(
-    invoke: &mut InvokeContext<'_, E>,
-    additional_bytes: u32,
-) -> Result {
+fn check_accounts<E: HeadsBoundary>(invoke: &mut InvokeContext<'_, E>, additional_bytes: u32) -> Result {
     if additional_bytes == 0 {
         let error = InstructionError::InvalidInstructionData;
         return invoke.refuse("Additional bytes must be greater than 0", error);

@@ -124,12 +124,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
     }
 
     /// Fails unless an account is its authority and has signed; `whose` begins the remarks.
-    fn check_authority(
-        &mut self,
-        authority: Option<Address>,
-        account: usize,
-        remarks: [&str; 3],
-    ) -> Result {
+    fn check_authority(&mut self, authority: Option<Address>, account: usize, remarks: [&str; 3]) -> Result {
         let [immutable, incorrect, unsigned] = remarks;
         if authority.is_none() {
             return self.refuse(immutable, InstructionError::Immutable);
@@ -333,9 +328,7 @@ impl<E: HeadsBoundary> InvokeContext<'_, E> {
             return self.refuse("Upgrade authority did not sign", error);
         }
         match length.checked_sub(BUFFER_OFFSET) {
-            None | Some(0) => {
-                self.refuse("Buffer account too small", InstructionError::InvalidAccountData)
-            }
+            None | Some(0) => self.refuse("Buffer account too small", InstructionError::InvalidAccountData),
             Some(length) => Ok(length),
         }
     }
