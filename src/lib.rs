@@ -44,7 +44,8 @@ pub mod types;
 
 pub use neural_svm::NeuralSvm;
 
-/// The example in the README runs too.
+/// The examples in the README and the documentation run too.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
+#[doc = include_str!("../docs/NEURAL_SVM.md")]
 struct Readme;

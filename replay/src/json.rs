@@ -206,6 +206,18 @@ pub struct Transaction {
     pub expected: Option<Expected>,
 }
 
+impl Transaction {
+    /// A transaction without accounts, programs and expectations.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn new(transaction: &VersionedTransaction) -> Result<Self, ReplayError> {
+        let bytes = wincode::serialize(transaction);
+        let bytes = bytes.map_err(|error| ReplayError::invalid("the transaction", error))?;
+        Ok(Self { transaction: Bytes(bytes), ..Self::default() })
+    }
+}
+
 /// The store a transaction runs in.
 fn store(replayer: &Replayer, file: &Transaction) -> Result<Svm<'static, Indexed>, ReplayError> {
     let settings = &file.settings;

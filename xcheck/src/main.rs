@@ -1,13 +1,22 @@
 //! The command `svmllm-xcheck`.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 use solana_address::Address;
-use svmllm::host::svm::Rules;
+use svmllm::{
+    host::svm::Rules,
+    tables::{Indexed, Weights},
+};
+use svmllm_replay::Replayer;
 use svmllm_xcheck::{
     DEFAULT_SEED,
+    fixtures::{self, Writer},
     oracle::{
         Oracle,
         external::External,
@@ -46,6 +55,18 @@ enum Command {
         #[arg(long, value_name = "PROGRAM")]
         oracle: Option<PathBuf>,
     },
+    /// Write fixtures for `svmllm replay` from runs of the reference, and check that they are replayed as recorded.
+    Fixtures {
+        /// The directory to write to, a folder a layout; without one they are only checked.
+        #[arg(long)]
+        out: Option<PathBuf>,
+        /// How many of each layout.
+        #[arg(long, default_value_t = 200)]
+        count: usize,
+        /// The seed of the cases.
+        #[arg(long, default_value_t = DEFAULT_SEED)]
+        seed: u64,
+    },
     /// Run one case and print how it compares.
     Case {
         /// The case's suite.
@@ -79,6 +100,7 @@ fn main() -> anyhow::Result<()> {
             second(&suites, &common, sample, out, External::start(oracle)?)
         }
         Command::Case { suite, index, common, oracle } => case(&suite, index, &common, oracle),
+        Command::Fixtures { out, count, seed } => write_fixtures(out.as_deref(), count, seed),
     }
 }
 
@@ -181,6 +203,30 @@ fn second(
     if !clean {
         bail!("there are mismatches");
     }
+    Ok(())
+}
+
+fn write_fixtures(out: Option<&Path>, count: usize, seed: u64) -> anyhow::Result<()> {
+    let replayer = Replayer::new(Arc::new(Indexed::new(&Weights::generate())?));
+    let mut writer = Writer::new(seed);
+    let mut clean = true;
+    for layout in fixtures::LAYOUTS {
+        let written = writer.write(layout, count)?;
+        let mut equal = 0;
+        for fixture in &written {
+            if let Some(out) = out {
+                fixture.save(out)?;
+            }
+            match replayer.replay(&fixture.bytes) {
+                Ok(replayed) if replayed.differences.as_ref().is_some_and(Vec::is_empty) => equal += 1,
+                Ok(replayed) => println!("  {}: {:?}", fixture.name, replayed.differences),
+                Err(error) => println!("  {}: {error}", fixture.name),
+            }
+        }
+        println!("{}: {equal} of {} as recorded", layout.name(), written.len());
+        clean &= equal == written.len();
+    }
+    anyhow::ensure!(clean, "there are differences");
     Ok(())
 }
 

@@ -59,3 +59,24 @@ fn the_loaders_suite_reaches_success_and_failure() {
     }
     assert!(outcomes.len() > 60, "{} outcomes", outcomes.len());
 }
+
+#[test]
+fn logs_look_alike() {
+    let lines = [
+        "Program 11111111111111111111111111111111 invoke [1]",
+        "Program 11111111111111111111111111111111 failed: custom program error: 0x1",
+        "Program log: all is well",
+        "Program log:   Error: not so well",
+        "Program log:fail ",
+        "abc's signer privilege escalated",
+        "process_instruction:   x",
+        "solana_runtime: err y",
+        "",
+        "Programmer",
+        "nothing",
+    ];
+    let logs = lines.map(String::from).to_vec();
+    let theirs = litesvm::types::TransactionMetadata { logs: logs.clone(), ..Default::default() };
+    let ours = svmllm::types::TransactionMetadata { logs, ..Default::default() };
+    assert_eq!(ours.pretty_logs(), theirs.pretty_logs());
+}

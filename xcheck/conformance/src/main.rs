@@ -18,12 +18,14 @@ use serde::Serialize;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Instant,
 };
 use svmllm::{
     deltanet::HeadsBoundary,
     tables::{Dense, Indexed, Weights},
 };
+use svmllm_replay::Replayer;
 
 /// Single syscalls against solana-svm.
 #[derive(Parser)]
@@ -52,6 +54,18 @@ enum Command {
         /// The folder the results go to.
         #[arg(long, default_value = "../../results")]
         out: PathBuf,
+    },
+    /// Writes fixtures of calls, and replays them.
+    Fixtures {
+        /// How many.
+        #[arg(long, default_value_t = 200)]
+        count: u64,
+        /// Seed.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// The folder they go to; they are not kept if there is none.
+        #[arg(long)]
+        out: Option<PathBuf>,
     },
     /// Runs one call again and prints it.
     Case {
@@ -149,6 +163,7 @@ fn main() -> anyhow::Result<()> {
             let dense = if suite == Suite::Curves { 0 } else { dense };
             results(suite, calls, dense, seed, &out)
         }
+        Command::Fixtures { count, seed, out } => fixtures(count, seed, out.as_deref()),
         Command::Case { suite, seed, index } => {
             let call = Generator::call(suite.names(), seed, index);
             println!("{} {:#x?}", call.name, call.arguments);
@@ -160,6 +175,31 @@ fn main() -> anyhow::Result<()> {
             Ok(())
         }
     }
+}
+
+/// Writes fixtures of syscalls, replays them, and fails if one does not come to what was recorded.
+fn fixtures(count: u64, seed: u64, out: Option<&Path>) -> anyhow::Result<()> {
+    let replayer = Replayer::new(Arc::new(Indexed::new(&Weights::generate())?));
+    let mut wrong = 0;
+    for index in 0..count {
+        // A fixture has the syscalls of its feature set alone.
+        let fixture = oracle::fixture(&Generator::call(SYSCALLS, seed, index));
+        if let Some(out) = out {
+            std::fs::create_dir_all(out)?;
+            std::fs::write(out.join(format!("syscall-{seed}-{index}.fix")), &fixture)?;
+        }
+        let differences = match replayer.replay(&fixture) {
+            Ok(replayed) => replayed.differences.unwrap_or_default(),
+            Err(error) => vec![error.to_string()],
+        };
+        if !differences.is_empty() {
+            wrong += 1;
+            println!("seed {seed} index {index}: {}", differences.join("; "));
+        }
+    }
+    println!("{} of {count} as recorded", count - wrong);
+    anyhow::ensure!(wrong == 0, "there are differences");
+    Ok(())
 }
 
 fn results(suite: Suite, calls: u64, dense: u64, seed: u64, out: &Path) -> anyhow::Result<()> {

@@ -2,12 +2,15 @@
 
 use crate::call::{Call, Effects, PROGRAM_ID};
 use agave_feature_set as features;
+use prost::Message;
 use protosol::protos::{
-    AcctState, FeatureSet, InstrContext, ReturnData, SyscallContext, SyscallInvocation, VmContext,
+    AcctState, FeatureSet, FixtureMetadata, InstrContext, ReturnData, SyscallContext, SyscallFixture,
+    SyscallInvocation, VmContext,
 };
 use solana_svm::conformance::syscall::execute_vm_syscall;
 use std::sync::LazyLock;
 use svmllm::host::SYSVAR_IDS;
+use svmllm_replay::firedancer::entry_points;
 
 /// The loaders, in base 58.
 const FIRST_LOADER: &str = "BPFLoader1111111111111111111111111111111111";
@@ -34,6 +37,29 @@ fn address(text: &str) -> Vec<u8> {
 
 /// Runs a syscall.
 pub fn run(call: &Call) -> Effects {
+    let effects = execute_vm_syscall(context(call));
+    Effects {
+        result: if effects.error == 0 { Ok(effects.r0) } else { Err((effects.error_kind, effects.error)) },
+        units: effects.cu_avail,
+        heap: effects.heap,
+        stack: effects.stack,
+        input: effects.input_data_regions.into_iter().flat_map(|region| region.content).collect(),
+    }
+}
+
+/// A syscall with what it comes to, as a fixture.
+pub fn fixture(call: &Call) -> Vec<u8> {
+    let input = context(call);
+    SyscallFixture {
+        metadata: Some(FixtureMetadata { fn_entrypoint: entry_points::SYSCALL.into() }),
+        output: Some(execute_vm_syscall(input.clone())),
+        input: Some(input),
+    }
+    .encode_to_vec()
+}
+
+/// What a syscall starts from.
+fn context(call: &Call) -> SyscallContext {
     let loader = if call.first_loader { FIRST_LOADER } else { UPGRADEABLE_LOADER };
     let mut accounts = vec![AcctState {
         address: PROGRAM_ID.to_vec(),
@@ -54,7 +80,7 @@ pub fn run(call: &Call) -> Effects {
         }
     }
     let [r1, r2, r3, r4, r5] = call.arguments;
-    let effects = execute_vm_syscall(SyscallContext {
+    SyscallContext {
         vm_ctx: Some(VmContext {
             heap_max: call.heap_length as u64,
             rodata: call.rodata.clone(),
@@ -83,12 +109,5 @@ pub fn run(call: &Call) -> Effects {
             heap_prefix: call.heap.clone(),
             stack_prefix: call.stack.clone(),
         }),
-    });
-    Effects {
-        result: if effects.error == 0 { Ok(effects.r0) } else { Err((effects.error_kind, effects.error)) },
-        units: effects.cu_avail,
-        heap: effects.heap,
-        stack: effects.stack,
-        input: effects.input_data_regions.into_iter().flat_map(|region| region.content).collect(),
     }
 }

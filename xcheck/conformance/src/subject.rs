@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use svmllm::{
     deltanet::HeadsBoundary,
     host::{
-        EbpfError, Ended, Environment, HEAP_ADDRESS, Machine, Mode, Program, RunError, STACK_ADDRESS, Setup,
-        SyscallError, Version, symbol_key, syscall_names::ALL_SYSCALLS,
+        Ended, Environment, HEAP_ADDRESS, Machine, Mode, Program, STACK_ADDRESS, Setup, Version, symbol_key,
+        syscall_names::ALL_SYSCALLS,
     },
     tables::alphabet::Region,
 };
+use svmllm_replay::firedancer::error_number;
 
 /// Bytes of a stack frame; as many are a gap after it.
 const FRAME: usize = 4096;
@@ -52,51 +53,12 @@ where
     Ok(Effects {
         result: match ended {
             None => Ok(machine.register(0)?),
-            Some(Ended::Error(error)) => Err(code(&error)?),
+            Some(Ended::Error(error)) => Err(error_number(&error)),
             Some(other) => anyhow::bail!("a call ended with {other:?}"),
         },
         units: machine.remaining()?,
         heap: machine.bytes(Region::Heap)?,
         stack: machine.bytes(Region::Stack)?,
         input: machine.bytes(Region::Input)?,
-    })
-}
-
-/// The family and number by which the reference's harness reports an error: one more than the variant's
-/// place in its enumeration.
-fn code(error: &RunError) -> anyhow::Result<(i32, i64)> {
-    Ok(match error {
-        RunError::Syscall(SyscallError::Access(EbpfError::AccessViolation(..))) => (1, 12),
-        RunError::Syscall(SyscallError::Access(EbpfError::StackAccessViolation(..))) => (1, 13),
-        RunError::Vm(EbpfError::UnsupportedInstruction) => (1, 15),
-        RunError::Vm(other) => anyhow::bail!("no syscall fails with {other}"),
-        RunError::Instruction(error) => {
-            let serialized = bincode::serialize(error)?;
-            (3, i64::from(serialized[0]) + 1)
-        }
-        RunError::Syscall(error) => (
-            2,
-            match error {
-                SyscallError::Access(other) => anyhow::bail!("no access fails with {other}"),
-                SyscallError::InvalidString(..) => 1,
-                SyscallError::Abort => 2,
-                SyscallError::Panic(..) => 3,
-                SyscallError::BadSeeds(_) => 6,
-                SyscallError::ProgramNotSupported(_) => 7,
-                SyscallError::UnalignedPointer => 8,
-                SyscallError::TooManySigners => 9,
-                SyscallError::CopyOverlapping => 12,
-                SyscallError::ReturnDataTooLarge(..) => 13,
-                SyscallError::TooManySlices => 14,
-                SyscallError::InvalidLength => 15,
-                SyscallError::MaxInstructionDataLenExceeded { .. } => 16,
-                SyscallError::MaxInstructionAccountsExceeded { .. } => 17,
-                SyscallError::MaxInstructionAccountInfosExceeded { .. } => 18,
-                SyscallError::InvalidAttribute => 19,
-                SyscallError::InvalidPointer => 20,
-                // The harness has no number for these.
-                SyscallError::Poseidon(_) => -1,
-            },
-        ),
     })
 }

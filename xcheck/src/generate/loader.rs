@@ -146,20 +146,11 @@ impl<'a> Scene<'a> {
         Slot::write(self.data, account)
     }
 
-    /// A program whose data are as they are in `data`.
-    fn program(&mut self, data: &Slot) -> Slot {
+    /// A program, marked as one.
+    fn program(&mut self) -> Slot {
         let programdata_address = if self.odd("other data") { key("other data") } else { self.data };
         let mut account = self.account(holding(State::Program { programdata_address }, &[]));
-        // What does not load cannot be put as executable.
-        let file = data.account.as_ref().and_then(|account| account.data.get(45..));
-        let options = svmllm::host::elf::LoadOptions::execution();
-        let loads = file.and_then(|file| svmllm::host::elf::load(file, &options).ok());
-        account.executable = loads.is_some_and(|program| {
-            svmllm::host::verify(&program.text, program.version).is_ok()
-                && account.owner == bpf_loader_upgradeable::ID
-                && account.data.len() == State::size_of_program()
-                && programdata_address == self.data
-        });
+        account.executable = true;
         Slot::write(self.program, account)
     }
 
@@ -203,7 +194,7 @@ impl<'a> Scene<'a> {
             }
             3 => {
                 let data = self.program_data();
-                let program = self.program(&data);
+                let program = self.program();
                 let spill = one(self.rng, &[key("spill"), key("spill"), PAYER, key("buffer"), self.data]);
                 vec![
                     data,
@@ -218,19 +209,9 @@ impl<'a> Scene<'a> {
             4 | 7 => {
                 let account = match self.rng.random_range(0..5) {
                     0 => self.program_data(),
-                    1 => {
-                        let data = self.program_data();
-                        self.program(&data)
-                    }
+                    1 => self.program(),
                     2 => self.program_data(),
                     _ => self.buffer(),
-                };
-                // A program whose data are not in the store cannot be put as executable.
-                let account = match account {
-                    Slot { account: Some(account), .. } if account.executable => {
-                        Slot::write(self.program, Account { executable: false, ..account })
-                    }
-                    account => account,
                 };
                 let mut slots = vec![account, self.authority()];
                 if number == 7 || chance(self.rng, 70) {
@@ -249,14 +230,14 @@ impl<'a> Scene<'a> {
                 }
                 _ => {
                     let data = self.program_data();
-                    let program = self.program(&data);
+                    let program = self.program();
                     let spill = one(self.rng, &[key("spill"), key("spill"), PAYER, self.data]);
                     vec![data, Slot::write(spill, None), self.authority(), program]
                 }
             },
             6 => {
                 let data = self.program_data();
-                let program = self.program(&data);
+                let program = self.program();
                 let mut slots = vec![data, program];
                 if chance(self.rng, 90) {
                     slots.push(Slot::read(system_program::ID, None));

@@ -3,8 +3,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use rand_chacha::ChaCha8Rng;
+use solana_account::Account;
 use solana_address::Address;
+use solana_loader_v3_interface::state::UpgradeableLoaderState as State;
 use solana_sdk_ids::{bpf_loader_upgradeable, system_program, sysvar};
+use svmllm::host::{
+    elf::{self, LoadOptions},
+    verify,
+};
 
 use crate::{
     case::CaseId,
@@ -89,6 +95,31 @@ impl Loader {
     }
 }
 
+/// Takes the mark of a program from accounts that do not load, which no store takes as marked.
+fn unmark(accounts: &mut [(Address, Account)]) {
+    let loads = |account: &Account| {
+        let Ok(State::Program { programdata_address }) = wincode::deserialize(&account.data) else {
+            return false;
+        };
+        let Some((_, data)) = accounts.iter().find(|(address, _)| *address == programdata_address) else {
+            return true;
+        };
+        let file = data.data.get(State::size_of_programdata_metadata()..).unwrap_or_default();
+        elf::load(file, &LoadOptions::execution())
+            .is_ok_and(|program| verify(&program.text, program.version).is_ok())
+    };
+    let wrong: Vec<usize> = (0..accounts.len())
+        .filter(|number| accounts[*number].1.executable)
+        .filter(|number| {
+            let account = &accounts[*number].1;
+            account.owner != bpf_loader_upgradeable::ID || !loads(account)
+        })
+        .collect();
+    for number in wrong {
+        accounts[number].1.executable = false;
+    }
+}
+
 impl TransactionSuite for Loader {
     fn name(&self) -> &'static str {
         NAME
@@ -130,6 +161,7 @@ impl TransactionSuite for Loader {
         }
         // Programs come after their data, which they are loaded from.
         let mut accounts: Vec<_> = bundle.accounts.into_iter().collect();
+        unmark(&mut accounts);
         accounts.sort_by_key(|(_, account)| account.executable);
         Ok(TransactionCase {
             id: CaseId { suite: NAME, seed: self.seed, index },

@@ -1,8 +1,12 @@
 //! What a transaction gives back: LiteSVM's own types, field for field.
 
+mod pretty;
+
 use solana_account::AccountSharedData;
 use solana_address::Address;
+use solana_instruction_error::InstructionError;
 use solana_message::inner_instruction::InnerInstructionsList;
+use solana_program_error::ProgramError;
 use solana_signature::Signature;
 use solana_transaction_error::TransactionError;
 
@@ -32,6 +36,13 @@ pub struct TransactionMetadata {
     pub fee: u64,
 }
 
+impl TransactionMetadata {
+    /// The log with colours for a terminal.
+    pub fn pretty_logs(&self) -> String {
+        pretty::format(&self.logs)
+    }
+}
+
 /// The record of a transaction that was not committed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SimulatedTransactionInfo {
@@ -49,6 +60,14 @@ pub struct FailedTransactionMetadata {
     pub err: TransactionError,
     /// The record.
     pub meta: TransactionMetadata,
+}
+
+/// A program's error, as that of the first instruction.
+impl From<ProgramError> for FailedTransactionMetadata {
+    fn from(error: ProgramError) -> Self {
+        let error = InstructionError::Custom(u64::from(error) as u32);
+        Self { err: TransactionError::InstructionError(0, error), meta: TransactionMetadata::default() }
+    }
 }
 
 /// The outcome of a transaction.
