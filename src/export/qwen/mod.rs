@@ -1,0 +1,78 @@
+//! The machine as a checkpoint of Qwen3.5, a language model.
+pub mod draft;
+mod expr;
+mod layout;
+mod machine;
+mod net;
+pub mod prompt;
+mod readout;
+pub mod run;
+pub mod shape;
+pub mod tensor;
+pub mod tokens;
+
+use std::collections::BTreeMap;
+
+use self::{shape::Shape, tensor::Tensor};
+
+/// A shape that the machine does not fit, or a defect of its description.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BuildError {
+    /// The description contradicts itself.
+    #[error("the network is inconsistent: {0}")]
+    Inconsistent(String),
+    /// Too many hidden units.
+    #[error("layer {layer} needs {used} hidden units and has {room}")]
+    HiddenUnits {
+        /// The layer.
+        layer: usize,
+        /// Units needed.
+        used: usize,
+        /// Units of the shape.
+        room: usize,
+    },
+    /// Too many columns at a time.
+    #[error("{needed} columns do not fit into a width of {width}")]
+    Width {
+        /// Columns in all.
+        needed: usize,
+        /// Width of the shape.
+        width: usize,
+    },
+    /// A sum that single precision may not hold exactly.
+    #[error("{name} in layer {layer} may reach {bound}")]
+    TooLarge {
+        /// The layer.
+        layer: usize,
+        /// What is too large.
+        name: String,
+        /// How large.
+        bound: f64,
+    },
+}
+
+/// A model: its shape and its tensors by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// The dimensions.
+    pub shape: Shape,
+    /// The tensors, under the names that transformers gives them.
+    pub tensors: BTreeMap<String, Tensor>,
+}
+
+impl Checkpoint {
+    /// The machine in a shape.
+    ///
+    /// # Errors
+    /// The machine does not fit.
+    pub fn build(shape: Shape) -> Result<Self, BuildError> {
+        let net = machine::describe(&shape);
+        let tensors = layout::tensors(&net)?;
+        Ok(Self { shape, tensors })
+    }
+
+    /// Entries of all tensors, zeros included; and those that are not zero.
+    pub fn parameters(&self) -> (usize, usize) {
+        self.tensors.values().fold((0, 0), |(all, nonzero), t| (all + t.len(), nonzero + t.nonzero()))
+    }
+}
