@@ -279,13 +279,16 @@ impl Net {
         settled
     }
 
-    /// Bits that were read at this layer, as numbers of `size` bits each.
-    pub fn settle_numbers(&mut self, layer: usize, name: &str, raw: &[Expr], size: usize) -> Vec<Expr> {
-        let numbers = self.numbers(name, raw.len() / size, f64::from((1_u32 << size) - 1));
-        for (from, to) in raw.chunks(size).zip(&numbers) {
-            for (i, bit) in from.iter().enumerate() {
-                self.clip(layer, bit, &one(), &[(to, f64::from(1_u32 << i))]);
-            }
+    /// The first layer whose hidden units may use what [`settle`](Self::settle) gives at a layer.
+    pub fn settled_at(&self, layer: usize) -> usize {
+        if self.shape.reads_exactly() { layer } else { layer + 1 }
+    }
+
+    /// The numbers of `size` bits each that bits write. Only exact bits add up exactly.
+    pub fn combine(&mut self, layer: usize, name: &str, bits: &[Expr], size: usize) -> Vec<Expr> {
+        let numbers = self.numbers(name, bits.len() / size, f64::from((1_u32 << size) - 1));
+        for (from, to) in bits.chunks(size).zip(&numbers) {
+            self.unit(layer, &one(), &super::expr::number(from), &[(to, 1.0)]);
         }
         numbers
     }

@@ -51,11 +51,17 @@ pub(super) fn compute(net: &mut Net, input: &Input, decoded: &Decoded) -> Calls 
         let part = (live.clone(), calls.clone(), vec![0; 64]);
         let name = format!("saved r{register}");
         let raw = net.rows(saved_layer, saved_slot, &name, frame(), vec![part]).concat();
-        let bytes = net.settle_numbers(saved_layer, &name, &raw, 8);
+        let kept = net.settle(saved_layer, raw);
+        let bytes = net.combine(net.settled_at(saved_layer), &name, &kept, 8);
         let difference = net.number(format!("difference of r{register}"), 4.0 * 65535.0);
         for q in 0..4 {
-            let kept = &bytes[2 * q] + &(&bytes[2 * q + 1] * 256.0);
-            let above = number(&live[16 * q..16 * q + 16]) - kept;
+            let group = 16 * q..16 * q + 16;
+            let kept = if net.shape.reads_exactly() {
+                &bytes[2 * q] + &(&bytes[2 * q + 1] * 256.0)
+            } else {
+                number(&kept[group.clone()])
+            };
+            let above = number(&live[group]) - kept;
             net.relu(saved_layer + 1, &above, &[(&difference, 1.0)]);
             net.relu(saved_layer + 1, &-above, &[(&difference, 1.0)]);
         }

@@ -32,6 +32,10 @@ gates! {
     use_source, use_immediate, use_offset, use_first,
     /// The second operand is complemented and one more is added.
     negate,
+    /// The first operand's bits 16 to 31 count, and 32 to 63.
+    first_middle, first_upper,
+    /// The second operand is a register: 1, or -1 where it is complemented; and for bits 32 to 63.
+    source_lower, source_upper,
     /// Only the low half counts; the result keeps its sign.
     half, signed,
     /// Only 16 bits of the first operand count.
@@ -152,7 +156,17 @@ fn operations(
 ) {
     let mut operation = |code: usize, extra: Option<&Expr>, gates: &[&Expr]| {
         let condition = all(&[is(opcode, code), running.clone()].into_iter().chain(extra.cloned()).collect::<Vec<_>>());
-        let outs: Vec<_> = gates.iter().chain(&[&g.known]).map(|gate| (*gate, 1.0)).collect();
+        let has = |gate: &Expr| gates.iter().any(|on| std::ptr::eq(*on, gate));
+        let mut outs: Vec<_> = gates.iter().chain(&[&g.known]).map(|gate| (*gate, 1.0)).collect();
+        if has(&g.use_first) {
+            outs.extend((!has(&g.low16)).then_some((&g.first_middle, 1.0)));
+            outs.extend((!has(&g.half)).then_some((&g.first_upper, 1.0)));
+        }
+        if has(&g.use_source) {
+            let sign = if has(&g.negate) { -1.0 } else { 1.0 };
+            outs.push((&g.source_lower, sign));
+            outs.extend((!has(&g.half)).then_some((&g.source_upper, sign)));
+        }
         net.relu(3, &condition, &outs);
     };
     for (class, half) in [(4, true), (7, false)] {
@@ -237,5 +251,5 @@ fn operations(
     operation(EXIT, None, &[&g.exit]);
     // The result of the program is r0; while registers are restored there is none.
     let ends = is(opcode, EXIT) + running - 1.0 - sum(restoring);
-    net.relu(3, &ends, &[(&g.use_first, 1.0), (&g.or, 1.0)]);
+    net.relu(3, &ends, &[&g.use_first, &g.first_middle, &g.first_upper, &g.or].map(|gate| (gate, 1.0)));
 }

@@ -170,7 +170,8 @@ fn traps(net: &mut Net, known: &Known, deepest: &Expr, output: &Output) {
     when(all([&fault, &access.near_stack, &not(&arithmetic.beyond)]), Trap::Stack);
     when(division.by_zero.clone(), Trap::Division);
     let unsent = &access.unsent - 16.0 + head * 16.0;
-    net.step(VALUES, &unsent, 1.0, &[(out(Trap::Unsent), 1.0)]);
+    // A refused access counts before a cell that was not sent.
+    net.step(VALUES, &unsent, 1.0, &[(out(Trap::Unsent), 0.125)]);
     let far = &outside - 8.0 + head * 4.0 + &g.call_register * 4.0;
     net.step(VALUES, &far, 1.0, &[(out(Trap::Text), 1.0)]);
 }

@@ -250,30 +250,29 @@ impl Input {
         let mut settled = || state.next().unwrap_or_default();
         let (pc, mode, depth, restoring) = (settled(), settled(), settled(), settled());
         let [pc, mode, depth, restoring] = [pc, mode, depth, restoring].map(|raw| net.settle(0, raw));
-        // For each limb: this token is that limb.
-        let limb = if vocabulary.has_indices() {
+        // For each limb: 1 if this token is that limb, and an integer below 1 if not.
+        let limb: Vec<Expr> = if vocabulary.has_indices() {
             indices
         } else {
             let window = (1..limbs).flat_map(|_| [is_more.clone(), zero()]).collect();
             let lags = (1..limbs).flat_map(|lag| [lag, lag]).collect();
             let part = (window, one(), lags);
             let read = net.rows(0, 1, "before", always_row(), vec![part]).pop().unwrap_or_default();
-            let before: Vec<Expr> = read.into_iter().step_by(2).collect();
-            let limb = net.bits("limb", limbs);
-            for (k, column) in limb.iter().enumerate() {
-                // The k tokens before are limbs that others follow, and the one before those is not.
+            let before = net.settle(0, read.into_iter().step_by(2).collect());
+            // The k tokens before are limbs that others follow, and the one before those is not.
+            let is_limb = |k: usize| {
                 let mut conditions = before[..k].to_vec();
                 conditions.extend(before.get(k).map(not));
-                net.clip(0, &all(&conditions), &one(), &[(column, 1.0)]);
-            }
-            limb
+                all(&conditions)
+            };
+            (0..limbs).map(is_limb).collect()
         };
 
         // ---- Layer 1
         let heads = &is_pc + &is_restore;
         let parts: Vec<_> = (0..limbs)
             .map(|k| {
-                let write = &is_more + &is_last + &limb[k] - 1.0 + &heads * 3.0;
+                let write = &is_more + &is_last + &limb[k] - 1.0 + &heads * 8.0;
                 (data[..limb_bits].to_vec(), write, now(limb_bits))
             })
             .collect();
@@ -315,7 +314,8 @@ impl Input {
                 .collect();
             digits.extend(net.rows(2, slot, "quotient", always_row(), parts).concat());
         }
-        let quotient = net.settle_numbers(2, "quotient digit", &digits, 4);
+        let digits = net.settle(2, digits);
+        let quotient = net.combine(net.settled_at(2), "quotient digit", &digits, 4);
         let mut region = mode[6..9].to_vec();
         region.push(zero());
         Self {

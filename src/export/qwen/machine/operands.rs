@@ -67,25 +67,23 @@ pub(super) fn read(net: &mut Net, input: &Input, decoded: &Decoded) -> Operands 
 
     let a = net.bits("a", 64);
     let b = net.bits("b", 64);
-    let stored = net.numbers("stored", 8, 255.0);
+    let stored = net.bits("stored bit", 64);
     let sign = one() - &(&g.negate * 2.0);
-    let byte_weight = |i: usize| f64::from(1_u32 << (i % 8));
     for i in 0..64 {
-        let upper = if i >= 32 { g.half.clone() } else { zero() };
-        let cut = if (16..32).contains(&i) { g.low16.clone() } else { zero() };
-        net.clip(4, &(&d[i] + &g.use_first - 1.0 - &upper - &cut), &one(), &[(&a[i], 1.0)]);
-        net.clip(4, &(&x[i] + &g.use_source - 1.0 - &upper), &sign, &[(&b[i], 1.0)]);
-        net.clip(4, &(&x[i] + &g.store_register - 1.0), &one(), &[(&stored[i / 8], byte_weight(i))]);
-        net.relu(4, &all([&input.staged[i], &input.cell]), &[(&stored[i / 8], byte_weight(i))]);
+        // What a read may leave a little off 1 stands alone in the gate, and what it is multiplied by is exact.
+        let first = [&g.use_first, &g.first_middle, &g.first_upper, &g.first_upper][i / 16];
+        let source = [&g.source_lower, &g.source_upper][i / 32];
+        net.clip(4, &d[i], first, &[(&a[i], 1.0)]);
+        net.clip(4, &x[i], source, &[(&b[i], 1.0)]);
+        net.clip(4, &x[i], &g.store_register, &[(&stored[i], 1.0)]);
+        net.relu(4, &all([&input.staged[i], &input.cell]), &[(&stored[i], 1.0)]);
     }
     for i in 0..32 {
         let bit = &decoded.immediate[i];
         net.unit(4, &(bit + &g.use_immediate + &g.wide - 1.0), &sign, &[(&b[i], 1.0)]);
         net.relu(4, &all([&decoded.second[i], &g.wide]), &[(&b[32 + i], 1.0)]);
-        let mut outs = vec![(&stored[i / 8], byte_weight(i))];
-        if i == 31 {
-            outs.extend(stored[4..].iter().map(|byte| (byte, 255.0)));
-        }
+        let to = if i < 31 { &stored[i..=i] } else { &stored[31..] };
+        let outs: Vec<_> = to.iter().map(|bit| (bit, 1.0)).collect();
         net.relu(4, &all([bit, &g.store_immediate]), &outs);
     }
     let extended: Vec<_> = b[32..].iter().map(|bit| (bit, 1.0)).collect();
@@ -97,7 +95,7 @@ pub(super) fn read(net: &mut Net, input: &Input, decoded: &Decoded) -> Operands 
     }
     // A call by register subtracts the address of the text.
     for (i, bit) in text.iter().enumerate() {
-        net.clip(4, &all([bit, &g.call_register]), &sign, &[(&b[i], 1.0)]);
+        net.clip(4, bit, &g.call_register, &[(&b[i], -1.0)]);
     }
     net.unit(4, &g.call_register, &sign, &[(&b[32], 1.0)]);
     let all_of_b: Vec<_> = b.iter().map(|bit| (bit, 1.0)).collect();
@@ -110,6 +108,7 @@ pub(super) fn read(net: &mut Net, input: &Input, decoded: &Decoded) -> Operands 
         net.relu(4, &all([&decoded.offset[i], &g.jump]), &[(bit, 1.0)]);
     }
     net.relu(4, &g.wide, &[(&distance[0], 1.0)]);
+    let stored = net.combine(5, "stored", &stored, 8);
     Operands { a, b, stored, distance, text_length }
 }
 
@@ -124,7 +123,6 @@ fn frame_pointer(
     let g = &decoded.gates;
     let first = is(&decoded.first, FRAME_POINTER);
     let source = is(&decoded.source, FRAME_POINTER);
-    let one = one();
     let fixed = [(FRAME_BIT, None), (STACK_BIT, None)];
     let variable = input.depth.iter().enumerate().map(|(i, bit)| (FRAME_BIT + 1 + i, Some(bit)));
     for (at, condition) in fixed.into_iter().chain(variable) {
@@ -135,7 +133,6 @@ fn frame_pointer(
         };
         net.relu(4, &(when(&first, &g.use_first) - &upper), &[(&a[at], 1.0)]);
         net.unit(4, &(when(&source, &g.use_source) - &upper), sign, &[(&b[at], 1.0)]);
-        let weight = f64::from(1_u32 << (at % 8));
-        net.unit(4, &when(&source, &g.store_register), &one, &[(&stored[at / 8], weight)]);
+        net.relu(4, &when(&source, &g.store_register), &[(&stored[at], 1.0)]);
     }
 }
