@@ -1,10 +1,12 @@
 //! The machine as a checkpoint of Qwen3.5, a language model.
 pub mod draft;
 mod expr;
+pub mod files;
 mod layout;
 mod machine;
 mod net;
 pub mod prompt;
+mod readme;
 mod readout;
 pub mod run;
 pub mod shape;
