@@ -272,15 +272,6 @@ impl Places {
     fn find(net: &Net) -> Result<Self, BuildError> {
         let shape = &net.shape;
         let mut place = vec![None; net.columns.len()];
-        if std::env::var_os("QWEN_LIVE").is_some() {
-            for t in -1..mixer_of(shape.layers) {
-                let live: Vec<&str> = net.columns.iter().filter(|c| c.first_write.is_some_and(|f| f <= t && c.last_read >= f && c.last_read > t)).map(|c| c.name.split('[').next().unwrap_or("")).collect();
-                let mut m: BTreeMap<&str, usize> = BTreeMap::new();
-                for l in &live { *m.entry(l).or_default() += 1; }
-                let mut v: Vec<_> = m.into_iter().filter(|(_, n)| *n >= 12).collect(); v.sort_by_key(|x| std::cmp::Reverse(x.1));
-                eprintln!("t {t} layer {} {}: live {} units {}: {v:?}", t.div_euclid(2), t.rem_euclid(2), live.len(), net.layers[t.max(0) as usize / 2].units.len());
-            }
-        }
         // For each place: from when to when it is used.
         let mut used: Vec<Vec<(Time, Time)>> = vec![Vec::new(); shape.width];
         let end = mixer_of(shape.layers) + 1;

@@ -1,4 +1,19 @@
-//! The machine as a checkpoint of Qwen3.5, a language model.
+//! The machine as a checkpoint of Qwen3.5, a language model of Gated DeltaNet and attention layers.
+//!
+//! [`Checkpoint::build`] sets each weight; unmodified transformers loads what [`Checkpoint::save`] writes, and its
+//! `generate()` gives the register trace of a program, token by token. One instruction is one frame of tokens; one pass
+//! computes all of it, and its result leaves in limbs. [`run::Model`] runs the same weights without their zeros.
+//!
+//! - [`tokens`], [`prompt`], [`start`], [`draft`] and [`decode`] are the protocol: what tokens mean, prompts from
+//!   programs, drafts from traces, and traces from answers.
+//! - `machine` describes the network by names: columns of the residual stream, hidden units, rows of bits, exact
+//!   matches. `net` holds such a description, `layout` turns it into tensors and checks every bound.
+//! - [`shape`] has the dimensions: those of Qwen3.5-0.8B, and a small set for tests.
+//!
+//! Exactness: a few pinned columns make every norm a power of 2, `silu(128 n)` is `128 max(n, 0)` for integers in single
+//! precision, keys are one-hot, and attention weights are exactly 0 or 1. So every activation that matters is an integer.
+
+pub mod decode;
 pub mod draft;
 mod expr;
 pub mod files;
@@ -10,6 +25,7 @@ mod readme;
 mod readout;
 pub mod run;
 pub mod shape;
+pub mod start;
 pub mod tensor;
 pub mod tokens;
 
