@@ -3,6 +3,7 @@
 mod demo;
 mod exec;
 mod judge;
+mod qwen;
 mod replay;
 mod run;
 mod serve;
@@ -37,6 +38,14 @@ pub enum Command {
     Replay(replay::Replay),
     /// Run a sample program; without a name, list them
     Demo(demo::Demo),
+    /// Write the machine as a Qwen3.5 checkpoint, which transformers loads
+    ExportQwen(qwen::Export),
+    /// Print a program as the prompt of such a checkpoint
+    Prompt(qwen::Prompt),
+    /// Run such a checkpoint, without its zeros, on a prompt
+    Generate(qwen::Generate),
+    /// Turn the tokens of an answer back into a trace
+    Decode(qwen::Decode),
 }
 
 impl Command {
@@ -51,6 +60,10 @@ impl Command {
             Self::Weights(command) => command.execute(),
             Self::Replay(command) => command.execute(),
             Self::Demo(command) => command.execute(),
+            Self::ExportQwen(command) => command.execute(),
+            Self::Prompt(command) => command.execute(),
+            Self::Generate(command) => command.execute(),
+            Self::Decode(command) => command.execute(),
         }
     }
 }
