@@ -46,6 +46,17 @@ enum Command {
         #[command(flatten)]
         common: Common,
     },
+    /// Write the examples of the suite `qwen` for xcheck/qwen/check.py.
+    QwenExamples {
+        /// The file to write.
+        file: PathBuf,
+        /// Only about so many random programs, and as many cases of opcodes.
+        #[arg(long)]
+        sample: Option<u64>,
+        /// The seed of the cases.
+        #[arg(long, default_value_t = DEFAULT_SEED)]
+        seed: u64,
+    },
 }
 
 #[derive(Args)]
@@ -62,6 +73,11 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Results { suites, common, sample, out } => results(&suites, &common, sample, out),
         Command::Case { suite, index, common } => case(&suite, index, &common),
+        Command::QwenExamples { file, sample, seed } => {
+            let count = suites::qwen::write_examples(&file, seed, sample)?;
+            println!("{count} examples to {}", file.display());
+            Ok(())
+        }
     }
 }
 

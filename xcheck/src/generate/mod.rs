@@ -9,6 +9,7 @@ pub mod handmade;
 pub mod opcodes;
 pub mod own;
 pub mod random;
+pub mod small;
 pub mod spl;
 pub mod system;
 pub mod thorough;

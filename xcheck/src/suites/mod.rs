@@ -9,6 +9,7 @@ pub mod hashes;
 mod opcodes;
 pub mod performance;
 pub mod programs;
+pub mod qwen;
 mod random;
 pub mod sabotage;
 pub mod spl;
@@ -46,7 +47,8 @@ use crate::{
 pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 
 /// The names of the suites that look at the machine in another way.
-pub const OTHERS: [&str; 7] = ["tables", "dense", "sabotage", "elf", "hashes", "demos", "performance"];
+pub const OTHERS: [&str; 8] =
+    ["tables", "dense", "sabotage", "elf", "hashes", "demos", "performance", qwen::NAME];
 
 /// The names of the suites of transactions. The last is a part of `versions` where results are written.
 pub const TRANSACTIONS: [&str; 7] = [
@@ -96,6 +98,7 @@ pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Resu
         "hashes" => hashes::run(seed, options),
         "demos" => demos::run(seed, options),
         "performance" => performance::run(seed, options),
+        qwen::NAME => qwen::run(seed, options),
         _ => return None,
     })
 }
