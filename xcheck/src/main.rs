@@ -79,6 +79,17 @@ enum Command {
         #[arg(long, value_name = "PROGRAM")]
         oracle: Option<PathBuf>,
     },
+    /// Write the examples of the suite `qwen` for xcheck/qwen/check.py.
+    QwenExamples {
+        /// The file to write.
+        file: PathBuf,
+        /// Only about so many random programs, and as many cases of opcodes.
+        #[arg(long)]
+        sample: Option<u64>,
+        /// The seed of the cases.
+        #[arg(long, default_value_t = DEFAULT_SEED)]
+        seed: u64,
+    },
 }
 
 #[derive(Args)]
@@ -101,6 +112,11 @@ fn main() -> anyhow::Result<()> {
         }
         Command::Case { suite, index, common, oracle } => case(&suite, index, &common, oracle),
         Command::Fixtures { out, count, seed } => write_fixtures(out.as_deref(), count, seed),
+        Command::QwenExamples { file, sample, seed } => {
+            let count = suites::qwen::write_examples(&file, seed, sample)?;
+            println!("{count} examples to {}", file.display());
+            Ok(())
+        }
     }
 }
 

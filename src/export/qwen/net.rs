@@ -109,6 +109,10 @@ pub(super) struct Net {
     pub problem: Option<String>,
 }
 
+/// What a read head asks: its number, the bits of the key, and where what it reads is added, with the place in the
+/// value.
+type Asked<'a> = (usize, &'a [Expr], Vec<(&'a Expr, usize)>);
+
 impl Net {
     pub fn new(shape: Shape) -> Self {
         Self {
@@ -372,7 +376,7 @@ impl Net {
         (head, key, valid): (usize, &[Expr], &Expr),
         first: &Expr,
         value: Vec<Expr>,
-        queries: &[(usize, &[Expr], Vec<(&Expr, usize)>)],
+        queries: &[Asked<'_>],
     ) {
         // One of each pair is 1, so every key has the same norm. A query asks how many differ.
         let mut rails: Vec<Expr> = key.iter().flat_map(|b| [b.clone(), not_first(b, first)]).collect();

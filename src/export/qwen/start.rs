@@ -65,32 +65,49 @@ impl Start {
     /// Leaves out slots, functions and cells of the program that a run does not touch. A run that does
     /// touch them then traps.
     pub fn keep_touched(&mut self, trace: &[Registers]) {
-        let (mut slots, mut keys, mut cells) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let (mut slots, mut keys) = (BTreeSet::new(), BTreeSet::new());
         for state in trace {
             let pc = state[11];
             slots.insert(pc);
             let Some(slot) = self.slots.get(&pc) else { continue };
-            let immediate = u32::from_le_bytes([slot[4], slot[5], slot[6], slot[7]]);
-            match (slot[0], slot[0] & 7) {
-                (0x18, _) => {
+            match slot[0] {
+                0x18 => {
                     slots.insert(pc + 1);
                 }
-                (0x85, _) => {
-                    keys.insert(immediate);
-                }
-                (opcode, 1) => {
-                    let offset = i16::from_le_bytes([slot[2], slot[3]]);
-                    let base = state[usize::from(slot[1] >> 4).min(10)];
-                    let size = [4, 2, 1, 8][usize::from(opcode >> 3 & 3)];
-                    let first = base.wrapping_add_signed(offset.into()).wrapping_sub(PROGRAM_ADDRESS);
-                    cells.extend((first / 8)..=(first.saturating_add(size - 1) / 8));
+                0x85 => {
+                    keys.insert(u32::from_le_bytes([slot[4], slot[5], slot[6], slot[7]]));
                 }
                 _ => {}
             }
         }
+        let loaded = self.loaded(trace);
         self.slots.retain(|pc, _| slots.contains(pc));
         self.functions.retain(|key, _| keys.contains(key));
-        self.program.retain(|cell, _| cells.contains(cell));
+        self.program.retain(|cell, _| loaded.contains(&(1, *cell)));
+    }
+
+    /// Leaves out cells of stack, heap and input that a run does not load. A run that does load them finds zeros.
+    pub fn keep_loaded(&mut self, trace: &[Registers]) {
+        let loaded = self.loaded(trace);
+        for (region, cells) in [(2, &mut self.stack), (3, &mut self.heap), (4, &mut self.input)] {
+            cells.retain(|cell, _| loaded.contains(&(region, *cell)));
+        }
+    }
+
+    /// Regions and cells that loads touch.
+    fn loaded(&self, trace: &[Registers]) -> BTreeSet<(u64, u64)> {
+        let mut cells = BTreeSet::new();
+        for state in trace {
+            let Some(slot) = self.slots.get(&state[11]).filter(|slot| slot[0] & 7 == 1) else { continue };
+            let offset = i16::from_le_bytes([slot[2], slot[3]]);
+            let base = state[usize::from(slot[1] >> 4).min(10)];
+            let size = [4, 2, 1, 8][usize::from(slot[0] >> 3 & 3)];
+            let address = base.wrapping_add_signed(offset.into());
+            let (region, offset) = (address >> 32, address & 0xffff_ffff);
+            let first = if region == 2 { without_gaps(offset) } else { offset };
+            cells.extend((first / 8..=(first + size - 1) / 8).map(|cell| (region, cell)));
+        }
+        cells
     }
 }
 

@@ -10,6 +10,7 @@ pub mod loader;
 pub mod opcodes;
 pub mod own;
 pub mod random;
+pub mod small;
 pub mod spl;
 pub mod system;
 pub mod thorough;

@@ -10,6 +10,7 @@ pub mod hashes;
 mod opcodes;
 pub mod performance;
 pub mod programs;
+pub mod qwen;
 mod random;
 pub mod sabotage;
 pub mod spl;
@@ -47,8 +48,8 @@ use crate::{
 pub const NAMES: [&str; 4] = ["opcodes", "random", "budgets", "versions"];
 
 /// The names of the suites that look at the machine in another way.
-pub const OTHERS: [&str; 8] =
-    ["tables", "dense", "sabotage", "elf", "hashes", "demos", "performance", api::NAME];
+pub const OTHERS: [&str; 9] =
+    ["tables", "dense", "sabotage", "elf", "hashes", "demos", "performance", api::NAME, qwen::NAME];
 
 /// The names of the suites of transactions. The last [`PARTS_OF_OTHERS`] are parts of other suites where results
 /// are written.
@@ -105,6 +106,7 @@ pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Resu
         "demos" => demos::run(seed, options),
         "performance" => performance::run(seed, options),
         api::NAME => api::run(seed, options),
+        qwen::NAME => qwen::run(seed, options),
         _ => return None,
     })
 }

@@ -102,7 +102,7 @@ pub(super) fn compute(net: &mut Net, input: &Input, decoded: &Decoded, operands:
     }
 
     // ---- Layer 8
-    let between = |j: usize| if j % 2 == 0 { into(j / 2) } else { odd[j / 2].clone() };
+    let between = |j: usize| if j.is_multiple_of(2) { into(j / 2) } else { odd[j / 2].clone() };
     let sums: Vec<Expr> =
         (0..8).map(|j| byte(a, j) + byte(b, j) + between(j) - between(j + 1) * 256.0).collect();
     for (j, byte) in sums.iter().enumerate() {

@@ -198,8 +198,11 @@ pub fn decompress<E: Evaluator, G: Group<E>>(e: &E, encoding: &[Number<E, 6>]) -
     Read { point: Affine { x, y, infinity }, on_curve: both(e, &compressed, &right) }
 }
 
+/// A point of each group.
+pub type Paired<E> = (Read<E, First>, Read<E, Second>);
+
 /// The product of the pairings of points in their groups; see [`pairing`](super::pairing).
-pub fn pairing<E: Evaluator>(e: &E, pairs: &[(Read<E, First>, Read<E, Second>)]) -> Element<E, 6> {
+pub fn pairing<E: Evaluator>(e: &E, pairs: &[Paired<E>]) -> Element<E, 6> {
     let pairs: Vec<_> = pairs
         .iter()
         .map(|(Read { point: p, .. }, Read { point: q, .. })| {

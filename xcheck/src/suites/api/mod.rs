@@ -23,7 +23,7 @@ use crate::{
     generate::rng,
     oracle::litesvm,
     outcome::Difference,
-    report::{DESCRIBED, Mismatch, OracleVersion, Report, seconds_since},
+    report::{DESCRIBED, Mismatch, Report, seconds_since},
 };
 
 /// The suite's name.
