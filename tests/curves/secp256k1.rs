@@ -82,7 +82,7 @@ fn edges() {
     // r + n below, at and above the field's modulus.
     let room = &field - &order;
     let rs: [num_bigint::BigUint; 10] = [
-        &one * 0u32,
+        BigUint::ZERO,
         one.clone(),
         &one * 2u32,
         &one * 4u32,
@@ -95,7 +95,7 @@ fn edges() {
     ];
     let (mut found, mut refused) = (0, 0);
     for r in rs {
-        for s in [&one * 0u32, one.clone(), &order - 1u32, order.clone()] {
+        for s in [BigUint::ZERO, one.clone(), &order - 1u32, order.clone()] {
             for id in 0..4 {
                 let signature: [u8; 64] = [number(&r), number(&s)].concat().try_into().unwrap();
                 match agree(&[7; 32], &signature, id) {

@@ -152,7 +152,7 @@ pub fn bn254_operate(operation: u64) -> Case {
         4 => (bn254(2), 535),
         _ => (bn254(2), 15_670),
     };
-    let other = if operation % 4 == 0 { vec![0; p.len()] } else { one().to_vec() };
+    let other = if operation.is_multiple_of(4) { vec![0; p.len()] } else { one().to_vec() };
     let length = (p.len() + other.len()) as u64;
     let arguments = [0x80 | operation, HEAP, length, HEAP + length, 0];
     with_result("sol_alt_bn128_group_op", arguments, &[&p, &other], cost, &p)
@@ -169,7 +169,7 @@ pub fn bn254_pairing(n: u64) -> Case {
 /// 0 and 2 compress, 1 and 3 decompress, in the little order.
 pub fn bn254_compression(operation: u64) -> Case {
     let [long, short] = bn254(1 + operation / 2);
-    let (from, to) = if operation % 2 == 0 { (long, short) } else { (short, long) };
+    let (from, to) = if operation.is_multiple_of(2) { (long, short) } else { (short, long) };
     let cost = [130, 498, 186, 13_710][operation as usize];
     let length = from.len() as u64;
     let arguments = [0x80 | operation, HEAP, length, HEAP + length, 0];
