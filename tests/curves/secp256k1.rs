@@ -2,6 +2,7 @@
 
 use crate::{bit, bytes, check, evaluator, flip, is_on, number, thirty_two};
 use libsecp256k1::{Message, PublicKey, RecoveryId, SecretKey, Signature};
+use num_bigint::BigUint;
 use proptest::prelude::*;
 use svmllm::syscalls::curves::secp256k1;
 
@@ -69,19 +70,19 @@ fn any_numbers() {
 
 #[test]
 fn edges() {
-    let order = num_bigint::BigUint::from_bytes_be(&ORDER);
-    let field: num_bigint::BigUint = (num_bigint::BigUint::from(1u32) << 256) - (1u64 << 32) - 977u32;
-    let number = |number: &num_bigint::BigUint| -> [u8; 32] {
+    let order = BigUint::from_bytes_be(&ORDER);
+    let field: BigUint = (BigUint::from(1u32) << 256) - (1u64 << 32) - 977u32;
+    let number = |number: &BigUint| -> [u8; 32] {
         let mut bytes: Vec<u8> = flip(&number.to_bytes_le(), 32);
         while bytes.len() < 32 {
             bytes.insert(0, 0);
         }
         bytes.try_into().unwrap()
     };
-    let one = num_bigint::BigUint::from(1u32);
+    let one = BigUint::from(1u32);
     // r + n below, at and above the field's modulus.
     let room = &field - &order;
-    let rs: [num_bigint::BigUint; 10] = [
+    let rs: [BigUint; 10] = [
         BigUint::ZERO,
         one.clone(),
         &one * 2u32,
