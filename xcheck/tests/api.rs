@@ -1,10 +1,11 @@
 //! `NeuralSvm` does what LiteSVM does, method by method.
 
 use serde_json::Value;
+use svmllm::host::svm::Rules;
 use svmllm_xcheck::{
     DEFAULT_SEED,
     bank::METHODS,
-    oracle::litesvm::LiteSvm,
+    oracle::litesvm::{self, LiteSvm},
     subject,
     suites::{self, Options},
     transaction::{self, Runtime},
@@ -27,12 +28,12 @@ fn loader(subject: &mut dyn Runtime, sample: u64) -> svmllm_xcheck::report::Repo
     let name = suites::api::loader::NAME;
     let mut suite = suites::transactions_by_name(name, DEFAULT_SEED, &mut oracle).unwrap().unwrap();
     let options = Options { sample: Some(sample), progress: false };
-    transaction::run(suite.as_mut(), &mut oracle, subject, options).unwrap()
+    transaction::run(suite.as_mut(), &mut oracle, litesvm::VERSION, subject, options).unwrap()
 }
 
 #[test]
 fn the_loader_answers_alike() {
-    let mut subject = subject::runtime_by_name("indexed").unwrap();
+    let mut subject = subject::runtime_by_name("indexed", Rules::LiteSvm).unwrap();
     let report = loader(subject.as_mut(), 900);
     for mismatch in &report.mismatches {
         println!("{} {}", mismatch.rerun, mismatch.text);
