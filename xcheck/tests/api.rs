@@ -77,7 +77,7 @@ fn logs_look_alike() {
         "nothing",
     ];
     let logs = lines.map(String::from).to_vec();
-    let theirs = litesvm::types::TransactionMetadata { logs: logs.clone(), ..Default::default() };
+    let theirs = ::litesvm::types::TransactionMetadata { logs: logs.clone(), ..Default::default() };
     let ours = svmllm::types::TransactionMetadata { logs, ..Default::default() };
     assert_eq!(ours.pretty_logs(), theirs.pretty_logs());
 }
