@@ -13,7 +13,7 @@ use svmllm_xcheck::{
 
 #[test]
 fn every_method_answers_alike() {
-    let options = Options { sample: Some(26), progress: false };
+    let options = Options::default();
     let report = suites::run_other(suites::api::NAME, DEFAULT_SEED, options).unwrap().unwrap();
     assert!(report.is_clean(), "{:#?}", report.mismatches);
     let Value::Object(calls) = &report.coverage["calls by method"] else { panic!("{}", report.coverage) };
@@ -22,29 +22,28 @@ fn every_method_answers_alike() {
     }
 }
 
-/// Runs so many cases of the loader's suite on a runtime.
-fn loader(subject: &mut dyn Runtime, sample: u64) -> svmllm_xcheck::report::Report {
+/// Runs the loader's suite on a runtime.
+fn loader(subject: &mut dyn Runtime) -> svmllm_xcheck::report::Report {
     let mut oracle = LiteSvm::new();
     let name = suites::api::loader::NAME;
     let mut suite = suites::transactions_by_name(name, DEFAULT_SEED, &mut oracle).unwrap().unwrap();
-    let options = Options { sample: Some(sample), progress: false };
-    transaction::run(suite.as_mut(), &mut oracle, litesvm::VERSION, subject, options).unwrap()
+    transaction::run(suite.as_mut(), &mut oracle, litesvm::VERSION, subject, Options::default()).unwrap()
 }
 
 #[test]
 fn the_loader_answers_alike() {
     let mut subject = subject::runtime_by_name("indexed", Rules::LiteSvm).unwrap();
-    let report = loader(subject.as_mut(), 900);
+    let report = loader(subject.as_mut());
     for mismatch in &report.mismatches {
         println!("{} {}", mismatch.rerun, mismatch.text);
     }
     assert!(report.is_clean(), "{} of {}", report.matched, report.cases);
-    assert!(report.cases > 700);
+    assert!(report.cases > 3000);
 }
 
 #[test]
 fn the_loaders_suite_reaches_success_and_failure() {
-    let report = loader(&mut LiteSvm::new(), 1800);
+    let report = loader(&mut LiteSvm::new());
     let Value::Object(parts) = &report.coverage else { panic!("{}", report.coverage) };
     let mut outcomes = std::collections::BTreeSet::new();
     for part in parts.values() {

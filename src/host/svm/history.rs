@@ -1,51 +1,50 @@
 //! Transactions processed last.
 
+use indexmap::IndexMap;
 use solana_signature::Signature;
-use std::collections::{HashMap, VecDeque};
 
 use crate::types::TransactionResult;
 
 /// Results by signature; the oldest is dropped when there is no room.
+///
+/// The room is the map's own, as LiteSVM's is, with what follows from that: less room than the map has is cut down
+/// to what it holds, so that nothing is kept any more of a fresh one, and a clone has no more room than it needs.
 #[derive(Clone)]
-pub(super) struct History {
-    results: HashMap<Signature, TransactionResult>,
-    order: VecDeque<Signature>,
-    capacity: usize,
-}
+pub(super) struct History(IndexMap<Signature, TransactionResult>);
 
 impl Default for History {
     fn default() -> Self {
-        Self { results: HashMap::new(), order: VecDeque::new(), capacity: 32 }
+        Self(IndexMap::with_capacity(32))
     }
 }
 
 impl History {
     /// Changes how many results are kept; of too many the first remain.
     pub fn set_capacity(&mut self, capacity: usize) {
-        self.capacity = capacity;
-        for signature in self.order.drain(capacity.min(self.order.len())..) {
-            self.results.remove(&signature);
+        let room = self.0.capacity();
+        if capacity <= room {
+            self.0.truncate(capacity);
+            self.0.shrink_to_fit();
+        } else {
+            self.0.reserve(capacity - room);
         }
     }
 
     /// The result of a transaction.
     pub fn get(&self, signature: &Signature) -> Option<&TransactionResult> {
-        self.results.get(signature)
+        self.0.get(signature)
     }
 
     /// Keeps a result.
     pub fn add(&mut self, signature: Signature, result: TransactionResult) {
-        if self.capacity == 0 {
+        let room = self.0.capacity();
+        if room == 0 {
             return;
         }
-        if self.order.len() == self.capacity
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.results.remove(&oldest);
+        if self.0.len() == room {
+            self.0.shift_remove_index(0);
         }
-        if self.results.insert(signature, result).is_none() {
-            self.order.push_back(signature);
-        }
+        self.0.insert(signature, result);
     }
 }
 
@@ -66,6 +65,10 @@ mod tests {
         history.set_capacity(1);
         assert!(history.get(&signature(1)).is_some());
         assert!(history.get(&signature(2)).is_none());
+        let mut fresh = History::default();
+        fresh.set_capacity(5);
+        fresh.add(signature(1), Ok(TransactionMetadata::default()));
+        assert!(fresh.get(&signature(1)).is_none());
         history.set_capacity(0);
         history.add(signature(40), Ok(TransactionMetadata::default()));
         assert!(history.get(&signature(40)).is_none());

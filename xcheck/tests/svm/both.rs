@@ -50,7 +50,7 @@ pub struct Both {
 
 static FRESH: LazyLock<Both> = LazyLock::new(|| {
     let lite = LiteSVM::new();
-    let mut svm = Svm::new(&*NETWORK);
+    let mut svm = Svm::new(&*NETWORK).with_precompiles();
     for (address, loader) in SHIPPED {
         let elf = lite.accounts_db().try_program_elf_bytes(&address).expect("it ships");
         svm.add_program(address, elf, loader).expect("it loads");

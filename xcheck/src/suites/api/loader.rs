@@ -142,9 +142,9 @@ impl TransactionSuite for Loader {
         let (part, within) = Self::locate(index);
         let mut programs = self.none.clone();
         let drafts = match part {
-            0 => vec![Self::draft((within % NAMES.len() as u64) as usize, rng)],
+            0 => vec![Self::draft((within / EACH[0]) as usize, rng)],
             1 => {
-                let number = CALLABLE[(within % CALLABLE.len() as u64) as usize];
+                let number = CALLABLE[(within / EACH[1]) as usize];
                 let draft = Self::draft(number, rng);
                 programs = calls::programs();
                 let length = |address: &Address| self.lengths.get(address).copied().unwrap_or(0);
