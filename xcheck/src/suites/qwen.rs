@@ -142,9 +142,13 @@ fn trace(oracle: &mut Sbpf, case: &Case) -> anyhow::Result<(Vec<Registers>, End)
     Ok((states, End::Trap(Trap::of(&error, opcode))))
 }
 
-/// The example of a case; `None` if the reference refuses the program.
+/// The example of a case; `None` if the reference refuses the program or no prompt says it.
 pub fn example(shape: &Shape, oracle: &mut Sbpf, name: &str, case: &Case) -> anyhow::Result<Option<Example>> {
     if svmllm::host::verify(&case.program.text, Version::V0).is_err() {
+        return Ok(None);
+    }
+    // The frame pointer follows from the depth of calls; a prompt cannot set another.
+    if case.registers.iter().any(|(register, _)| *register == 10) {
         return Ok(None);
     }
     let (states, end) = trace(oracle, case)?;
@@ -292,10 +296,10 @@ fn sabotage(
             places.extend((0..entries.len()).map(|entry| (name, row, entry)));
         }
     }
-    // The programs, every way to end, and an example of every form of an opcode.
-    let exercise: Vec<&Example> =
-        examples.iter().filter(|e| e.draft.len() < 200).step_by(5).take(600).collect();
-    ensure!(!exercise.is_empty(), "no examples to notice anything by");
+    /// Examples by which a spoiled weight may be noticed, spread over all.
+    const EXERCISE: usize = 160;
+    ensure!(!examples.is_empty(), "no examples to notice anything by");
+    let exercise: Vec<&Example> = examples.iter().step_by(examples.len().div_ceil(EXERCISE)).collect();
     let expected: Vec<_> = exercise.iter().map(|example| answers(intact, example)).collect();
     let bar = progress_bar("sabotage", count as u64, progress);
     let (mut noticed, mut felt, mut idle) = (0, 0, Vec::new());

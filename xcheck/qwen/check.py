@@ -1,0 +1,95 @@
+"""Checks a checkpoint of svmllm with unmodified transformers.
+
+    svmllm export-qwen --shape ci FOLDER
+    svmllm-xcheck qwen-examples EXAMPLES
+    python xcheck/qwen/check.py FOLDER EXAMPLES [--threads N] [--batch N] [--no-generate]
+
+Each example has a prompt and the answer that follows from solana-sbpf's register trace. One forward pass over both
+shows for every token of the answer whether the model would have put it; examples that say so are also generated token
+by token. Exits with 1 if a token differs.
+"""
+
+import argparse
+import json
+import sys
+import time
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+
+def check_all(model, tokenizer, examples, size):
+    """One pass over prompt and answer, in batches of about equal lengths."""
+    order = sorted(examples, key=lambda example: len(example["prompt"]) + len(example["draft"]))
+    wrong = answers = tokens = 0
+    start = time.time()
+    for first in range(0, len(order), size):
+        batch = order[first : first + size]
+        rows = [example["prompt"] + example["draft"] for example in batch]
+        longest = max(map(len, rows))
+        # What follows an answer cannot change it, so rows are filled up at their ends.
+        padded = [row + [model.config.pad_token_id] * (longest - len(row)) for row in rows]
+        hidden = model.model(torch.tensor(padded), use_cache=False).last_hidden_state
+        for states, example in zip(hidden, batch):
+            before = len(example["prompt"]) - 1
+            logits = model.lm_head(states[before : before + len(example["draft"])])
+            got = logits.argmax(-1).tolist()
+            bad = [at for at, (x, y) in enumerate(zip(got, example["draft"])) if x != y]
+            answers += len(got)
+            wrong += len(bad)
+            for at in bad[:1]:
+                texts = [tokenizer.decode([token]) for token in (got[at], example["draft"][at])]
+                print(f"{example['name']}: token {at} is {texts[0]}, not {texts[1]}; {len(bad)} of {len(got)} differ")
+        tokens += sum(map(len, rows))
+        if sys.stderr.isatty():
+            print(f"\r{first + len(batch)} of {len(order)}", end="", file=sys.stderr)
+    seconds = time.time() - start
+    print(
+        f"one pass: {len(order)} programs, {answers} tokens of answers, {wrong} differ; "
+        f"{tokens} tokens in {seconds:.0f} s, {tokens / seconds:.0f} a second"
+    )
+    return wrong
+
+
+def generate(model, tokenizer, example):
+    """Token by token."""
+    prompt = torch.tensor([example["prompt"]])
+    start = time.time()
+    answer = model.generate(
+        prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=len(example["draft"]) + 8, do_sample=False
+    )[0, prompt.shape[1] :].tolist()
+    seconds = time.time() - start
+    same = answer == example["draft"]
+    print(
+        f"generate: {example['name']}, {prompt.shape[1]} tokens of prompt, {len(answer)} of answer, "
+        f"{'all equal' if same else 'NOT EQUAL'}, {len(answer) / seconds:.1f} a second; "
+        f"ends with {tokenizer.decode(answer[-3:])}",
+        flush=True,
+    )
+    return same
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder")
+    parser.add_argument("examples")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--no-generate", action="store_true")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.set_grad_enabled(False)
+    model = AutoModelForCausalLM.from_pretrained(options.folder, dtype=torch.float32)
+    tokenizer = AutoTokenizer.from_pretrained(options.folder)
+    with open(options.examples) as file:
+        examples = [json.loads(line) for line in file]
+    good = True
+    if not options.no_generate:
+        for example in filter(lambda example: example["generate"], examples):
+            good &= generate(model, tokenizer, example)
+    good &= check_all(model, tokenizer, examples, options.batch) == 0
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
