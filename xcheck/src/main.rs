@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 use solana_address::Address;
+use svmllm::export::qwen::shape::Shape;
 use svmllm_xcheck::{
     DEFAULT_SEED,
     oracle::{Oracle, litesvm::LiteSvm, sbpf::Sbpf},
@@ -46,6 +47,14 @@ enum Command {
         #[command(flatten)]
         common: Common,
     },
+    /// Run a token transfer by p-token on the checkpoint of a shape and print how every token compares.
+    QwenTransfer {
+        /// The shape.
+        shape: String,
+        /// The seed of the accounts' addresses.
+        #[arg(long, default_value_t = DEFAULT_SEED)]
+        seed: u64,
+    },
     /// Write the examples of the suite `qwen` for xcheck/qwen/check.py.
     QwenExamples {
         /// The file to write.
@@ -73,6 +82,11 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Results { suites, common, sample, out } => results(&suites, &common, sample, out),
         Command::Case { suite, index, common } => case(&suite, index, &common),
+        Command::QwenTransfer { shape, seed } => {
+            let shape = Shape::by_name(&shape).with_context(|| format!("there is no shape {shape:?}"))?;
+            println!("{}", suites::qwen::transfer(shape, seed)?);
+            Ok(())
+        }
         Command::QwenExamples { file, sample, seed } => {
             let count = suites::qwen::write_examples(&file, seed, sample)?;
             println!("{count} examples to {}", file.display());
