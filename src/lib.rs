@@ -23,7 +23,7 @@
 //! - [`host::Machine`] runs one program, a [`host::Program`] from [`host::assemble`], from
 //!   [`host::elf`] or from bare instruction slots. It does not verify; [`host::verify`] does.
 //! - [`host::svm::Svm`] runs transactions over a store of accounts, with every program in them on the weights.
-//! - [`export`] writes a step as an ONNX graph.
+//! - [`export`] writes a step as an ONNX graph, and the machine as a checkpoint of Qwen3.5.
 //! - [`machine`], [`alu`] and [`deltanet`] are the circuits. They are generic over
 //!   [`tables::Evaluator`], which has no way to look at a value.
 //!

@@ -41,7 +41,9 @@ pub fn draft(shape: &Shape, text: &[u8], trace: &[Registers], end: End) -> Vec<T
                 tokens.push(Token::End);
             }
             (None, _, End::Open) | (_, None, _) => {}
-            (Some(next), Some(slot), _) => instruction(shape, &vocabulary, slot, (state, next), &mut depth, &mut tokens),
+            (Some(next), Some(slot), _) => {
+                instruction(shape, &vocabulary, slot, (state, next), &mut depth, &mut tokens)
+            }
         }
     }
     tokens
@@ -94,7 +96,11 @@ fn instruction(
 /// The digits of a quotient that are sent: from the difference of the lengths down.
 fn quotient(dividend: u64, divisor: u64) -> impl Iterator<Item = Token> {
     let digits = |value: u64| (67 - value.leading_zeros()) / 4;
-    let places = if divisor == 0 || dividend == 0 { 0 } else { (digits(dividend) + 1).saturating_sub(digits(divisor)) };
+    let places = if divisor == 0 || dividend == 0 {
+        0
+    } else {
+        (digits(dividend) + 1).saturating_sub(digits(divisor))
+    };
     let quotient = dividend.checked_div(divisor).unwrap_or(0);
     (0..places).rev().map(move |place| Token::Quotient(place as u8, (quotient >> (4 * place) & 15) as u8))
 }

@@ -132,7 +132,8 @@ impl Checkpoint {
         let length = u64::from_le_bytes(length);
         let mut header = Vec::new();
         file.by_ref().take(length).read_to_end(&mut header).map_err(file_error(&path))?;
-        let metadata: Metadata = serde_json::from_slice(&header).map_err(|error| content_error(&path, error))?;
+        let metadata: Metadata =
+            serde_json::from_slice(&header).map_err(|error| content_error(&path, error))?;
         let mut tensors = BTreeMap::new();
         for (name, info) in metadata.tensors() {
             if info.dtype != Dtype::F32 {

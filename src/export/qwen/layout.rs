@@ -133,7 +133,10 @@ fn delta(
         for part in &rows.parts {
             for (bits, lags, outs) in chunks(part, value_size / 2) {
                 if head == 4 * rows.slot + 4 {
-                    return Err(BuildError::Inconsistent(format!("slot {} of layer {layer} is full", rows.slot)));
+                    return Err(BuildError::Inconsistent(format!(
+                        "slot {} of layer {layer} is full",
+                        rows.slot
+                    )));
                 }
                 let key_head = head / shared;
                 if shared == 1 || head % shared == 0 {
@@ -158,7 +161,9 @@ fn delta(
                             convolution.rows[2 * keys + channel] = vec![(3 - lag as u32, 1.0)];
                         }
                         for bit in (0..2).filter(|bit| value >> bit & 1 == 1) {
-                            if let Some(place) = outs.get(2 * pair + bit).and_then(|column| places.of(*column)) {
+                            if let Some(place) =
+                                outs.get(2 * pair + bit).and_then(|column| places.of(*column))
+                            {
                                 out.add(place, channel, 1.0);
                             }
                         }
@@ -239,7 +244,11 @@ fn check_bounds(net: &Net) -> Result<(), BuildError> {
         for unit in described.units.iter().filter(|unit| !unit.fractions) {
             for (what, bound) in [("gate", net.bound(&unit.gate)), ("input", net.bound(&unit.up))] {
                 if bound >= EXACT {
-                    return Err(BuildError::TooLarge { layer, name: format!("{what} {:?}", unit.gate), bound });
+                    return Err(BuildError::TooLarge {
+                        layer,
+                        name: format!("{what} {:?}", unit.gate),
+                        bound,
+                    });
                 }
             }
             for (column, weight) in &unit.outs {

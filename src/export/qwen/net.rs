@@ -86,6 +86,9 @@ pub(super) struct Query {
     pub outs: Vec<(Column, usize)>,
 }
 
+/// A query head, the bits it asks for, and the columns that get entries of the value found.
+pub(super) type Lookup<'a> = (usize, &'a [Expr], Vec<(&'a Expr, usize)>);
+
 /// A layer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
@@ -184,7 +187,8 @@ impl Net {
 
     /// The largest value that the gate of a unit lets through.
     fn largest(&self, expr: &Expr) -> f64 {
-        let positive = expr.terms.iter().map(|(column, weight)| weight.max(0.0) * self.columns[*column].bound);
+        let positive =
+            expr.terms.iter().map(|(column, weight)| weight.max(0.0) * self.columns[*column].bound);
         (positive.sum::<f64>() + expr.constant).max(0.0)
     }
 
@@ -271,7 +275,8 @@ impl Net {
         if self.shape.reads_exactly() {
             return raw;
         }
-        let name = raw.first().map(|e| self.target(e)).map_or(String::new(), |c| self.columns[c].name.clone());
+        let name =
+            raw.first().map(|e| self.target(e)).map_or(String::new(), |c| self.columns[c].name.clone());
         let settled = self.bits(&format!("{name} settled"), raw.len());
         for (from, to) in raw.iter().zip(&settled) {
             self.clip(layer, from, &one(), &[(to, 1.0)]);
@@ -370,7 +375,7 @@ impl Net {
         (head, key, valid): (usize, &[Expr], &Expr),
         first: &Expr,
         value: Vec<Expr>,
-        queries: &[(usize, &[Expr], Vec<(&Expr, usize)>)],
+        queries: &[Lookup],
     ) {
         // One of each pair is 1, so every key has the same norm. A query asks how many differ.
         let mut rails: Vec<Expr> = key.iter().flat_map(|b| [b.clone(), not_first(b, first)]).collect();

@@ -111,19 +111,24 @@ impl Start {
         let vocabulary = Vocabulary::new(shape);
         let head = |part: &'static str, index: u64| {
             let fits = index >> shape.pc_bits == 0;
-            fits.then_some(Token::Pc(index as u16)).ok_or(PromptError::Index { part, index, bits: shape.pc_bits })
+            fits.then_some(Token::Pc(index as u16)).ok_or(PromptError::Index {
+                part,
+                index,
+                bits: shape.pc_bits,
+            })
         };
         let mut tokens = Vec::new();
-        let mut part = |section: Section, frames: &mut dyn Iterator<Item = (u64, u64)>| -> Result<(), PromptError> {
-            for (at, (index, value)) in frames.enumerate() {
-                if at == 0 {
-                    tokens.push(Token::Section(section));
+        let mut part =
+            |section: Section, frames: &mut dyn Iterator<Item = (u64, u64)>| -> Result<(), PromptError> {
+                for (at, (index, value)) in frames.enumerate() {
+                    if at == 0 {
+                        tokens.push(Token::Section(section));
+                    }
+                    tokens.push(head(section.text(), index)?);
+                    tokens.extend(limbs(shape, &vocabulary, value));
                 }
-                tokens.push(head(section.text(), index)?);
-                tokens.extend(limbs(shape, &vocabulary, value));
-            }
-            Ok(())
-        };
+                Ok(())
+            };
         let value = |(index, bytes): (&u64, &[u8; 8])| (*index, u64::from_le_bytes(*bytes));
         part(Section::Code, &mut self.slots.iter().map(value))?;
         part(Section::Functions, &mut self.functions.iter().map(|(key, pc)| (*pc, u64::from(*key))))?;
@@ -135,7 +140,10 @@ impl Start {
         }
         let registers = (0..).zip(self.registers);
         part(Section::Registers, &mut registers.filter(|(_, value)| *value != 0))?;
-        part(Section::Limits, &mut self.limits(shape)?.into_iter().map(|(limit, value)| (limit.index().into(), value)))?;
+        part(
+            Section::Limits,
+            &mut self.limits(shape)?.into_iter().map(|(limit, value)| (limit.index().into(), value)),
+        )?;
         tokens.push(Token::Section(Section::Run));
         tokens.push(head(Section::Run.text(), self.entry)?);
         if self.slots.is_empty() {

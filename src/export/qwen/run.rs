@@ -9,12 +9,7 @@ mod delta;
 mod sparse;
 
 use self::{attention::Attention, delta::Delta, sparse::Matrix};
-use super::{
-    Checkpoint,
-    readout::ReadOut,
-    shape::Shape,
-    tensor::Tensor,
-};
+use super::{Checkpoint, readout::ReadOut, shape::Shape, tensor::Tensor};
 
 /// Added to a mean of squares.
 const EPSILON: f32 = 1e-6;
@@ -187,8 +182,10 @@ impl Model {
             for (unit, gate) in gates.iter().enumerate() {
                 let open = silu(*gate);
                 if open != 0.0 {
-                    let up: f32 =
-                        layer.up.rows[unit].iter().map(|(place, weight)| weight * normal[*place as usize]).sum();
+                    let up: f32 = layer.up.rows[unit]
+                        .iter()
+                        .map(|(place, weight)| weight * normal[*place as usize])
+                        .sum();
                     layer.down.add_column(unit, open * up, &mut x);
                 }
             }

@@ -105,7 +105,7 @@ impl Shape {
     /// Whether a DeltaNet read gives 0 and 1 exactly. The reciprocal root of the key size, by which queries
     /// are scaled, is exact for a power of 4 only.
     pub const fn reads_exactly(&self) -> bool {
-        self.key_size.trailing_zeros() % 2 == 0
+        self.key_size.trailing_zeros().is_multiple_of(2)
     }
 
     /// Entries of an attention key that rotate.

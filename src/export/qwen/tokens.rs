@@ -266,7 +266,11 @@ impl Vocabulary {
     /// The spelling of a number. Spellings hold no space, so a text of tokens separates them by spaces.
     pub fn spell(&self, id: u32) -> String {
         let limb = |word: &str, index: u8, value: u16| {
-            if self.has_indices() { format!("{word}{index}:{value:02x}") } else { format!("{word}:{value:04x}") }
+            if self.has_indices() {
+                format!("{word}{index}:{value:02x}")
+            } else {
+                format!("{word}:{value:04x}")
+            }
         };
         match self.token(id) {
             Token::Pc(pc) => format!("pc:{pc}"),

@@ -91,12 +91,16 @@ fn arithmetic(rng: &mut ChaCha8Rng, slots: &mut Slots) {
     match rng.random_range(0..16) {
         0 => slots.push(encode(class | 0x80, dst, 0, 0, 0)),
         1 => {
-            let (code, width) = (*[0xd4, 0xdc].choose(rng).expect("orders"), [16, 32, 64].choose(rng).expect("widths"));
+            let (code, width) =
+                (*[0xd4, 0xdc].choose(rng).expect("orders"), [16, 32, 64].choose(rng).expect("widths"));
             slots.push(encode(code, dst, 0, 0, *width));
         }
         2 => {
             let constant = value(rng);
-            slots.extend([encode(0x18, dst, 0, 0, constant as i32), encode(0, 0, 0, 0, (constant >> 32) as i32)]);
+            slots.extend([
+                encode(0x18, dst, 0, 0, constant as i32),
+                encode(0, 0, 0, 0, (constant >> 32) as i32),
+            ]);
         }
         _ => {
             let operation = *BINARY.choose(rng).expect("operations");

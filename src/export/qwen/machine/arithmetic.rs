@@ -102,7 +102,7 @@ pub(super) fn compute(net: &mut Net, input: &Input, decoded: &Decoded, operands:
     }
 
     // ---- Layer 8
-    let between = |j: usize| if j % 2 == 0 { into(j / 2) } else { odd[j / 2].clone() };
+    let between = |j: usize| if j.is_multiple_of(2) { into(j / 2) } else { odd[j / 2].clone() };
     let sums: Vec<Expr> =
         (0..8).map(|j| byte(a, j) + byte(b, j) + between(j) - between(j + 1) * 256.0).collect();
     for (j, byte) in sums.iter().enumerate() {
@@ -176,7 +176,8 @@ impl Shifts {
                 net.relu(5, &(all(&conditions) - &g.half), &[(to, 1.0)]);
             }
         }
-        let shifted = ["left by bits", "right by bits", "negative by bits"].map(|name| net.numbers(name, 8, 255.0));
+        let shifted =
+            ["left by bits", "right by bits", "negative by bits"].map(|name| net.numbers(name, 8, 255.0));
         Self { left, right, negative, bytes, shifted }
     }
 
@@ -192,7 +193,8 @@ impl Shifts {
                     }
                     if let Some(from) = a.get(8 * j + bit + distance) {
                         right = right + from * weight;
-                        let beyond = if 8 * j + bit + distance >= 32 { decoded.gates.half.clone() } else { zero() };
+                        let beyond =
+                            if 8 * j + bit + distance >= 32 { decoded.gates.half.clone() } else { zero() };
                         negative = negative + (not(from) - beyond) * weight;
                     }
                 }

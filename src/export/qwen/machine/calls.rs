@@ -31,7 +31,8 @@ pub(super) struct Calls {
 }
 
 /// Layers and slots: of a register's copy, and of its saved rows.
-const PLAN: [[(usize, usize); 2]; SAVED] = [[(4, 2), (5, 0)], [(5, 1), (6, 0)], [(8, 0), (9, 0)], [(9, 1), (10, 0)]];
+const PLAN: [[(usize, usize); 2]; SAVED] =
+    [[(4, 2), (5, 0)], [(5, 1), (6, 0)], [(8, 0), (9, 0)], [(9, 1), (10, 0)]];
 /// Bits of the meter.
 const METER_BITS: usize = 24;
 

@@ -82,7 +82,13 @@ pub(super) fn decode(net: &mut Net, input: &Input) -> Decoded {
     whole.push((&sent, 64));
     let mut upper: Vec<_> = second.iter().enumerate().map(|(i, bit)| (bit, 32 + i)).collect();
     upper.push((&second_sent, 64));
-    net.find(3, (0, &input.pc, &input.slot), &input.first, value, &[(0, &input.pc, whole), (1, &input.next_pc, upper)]);
+    net.find(
+        3,
+        (0, &input.pc, &input.slot),
+        &input.first,
+        value,
+        &[(0, &input.pc, whole), (1, &input.next_pc, upper)],
+    );
 
     // Uniform attention over the heads of instructions and the first token, of whose flag it takes the mean.
     let share = net.number("share", 1.0);
@@ -155,7 +161,8 @@ fn operations(
     restoring: &[Expr],
 ) {
     let mut operation = |code: usize, extra: Option<&Expr>, gates: &[&Expr]| {
-        let condition = all(&[is(opcode, code), running.clone()].into_iter().chain(extra.cloned()).collect::<Vec<_>>());
+        let condition =
+            all(&[is(opcode, code), running.clone()].into_iter().chain(extra.cloned()).collect::<Vec<_>>());
         let has = |gate: &Expr| gates.iter().any(|on| std::ptr::eq(*on, gate));
         let mut outs: Vec<_> = gates.iter().chain(&[&g.known]).map(|gate| (*gate, 1.0)).collect();
         if has(&g.use_first) {
@@ -236,7 +243,11 @@ fn operations(
     operation(0x05, None, &[&g.jump, &g.always]);
     for (code, condition, gates) in conditions {
         for (from, operand) in [(0, &g.use_immediate), (8, &g.use_source)] {
-            operation(5 | from | code << 4, None, &[gates, &[condition, &g.jump, &g.use_first, operand]].concat());
+            operation(
+                5 | from | code << 4,
+                None,
+                &[gates, &[condition, &g.jump, &g.use_first, operand]].concat(),
+            );
         }
     }
     for (code, size) in [(0x00, &g.size4), (0x08, &g.size2), (0x10, &g.size1), (0x18, &g.size8)] {

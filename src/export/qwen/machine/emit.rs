@@ -52,8 +52,19 @@ pub(super) fn emit(net: &mut Net, known: &Known, output: &Output) {
     // ---- Layer 16: conditions
     let extend = net.bit("extend");
     net.step(CONDITIONS, &(&result[3] - 256.0 + &g.signed * 256.0), 128.0, &[(&extend, 1.0)]);
-    let names = ["to next", "to target", "to return", "to function", "to address", "limb", "deeper", "shallower", "place"];
-    let [next, target, back, function, address, limb, deeper, shallower, quotient] = names.map(|name| net.bit(name));
+    let names = [
+        "to next",
+        "to target",
+        "to return",
+        "to function",
+        "to address",
+        "limb",
+        "deeper",
+        "shallower",
+        "place",
+    ];
+    let [next, target, back, function, address, limb, deeper, shallower, quotient] =
+        names.map(|name| net.bit(name));
     let mut when = |condition: Expr, to: &Expr| net.relu(CONDITIONS, &condition, &[(to, 1.0)]);
     let places = sum(&division.place);
     when(head + &g.jump - 1.0 - &arithmetic.taken, &next);
@@ -94,8 +105,8 @@ pub(super) fn emit(net: &mut Net, known: &Known, output: &Output) {
     let bytes = net.shape.limb_bits / 8;
     for n in 0..net.shape.limbs() {
         let gate = if n == 0 { &limb - &input.is_more } else { input.after[n - 1].clone() };
-        for byte in 0..bytes {
-            net.unit(PAYLOAD, &gate, &value(n * bytes + byte), &[(&payload[byte], 1.0)]);
+        for (byte, to) in payload.iter().take(bytes).enumerate() {
+            net.unit(PAYLOAD, &gate, &value(n * bytes + byte), &[(to, 1.0)]);
         }
         let above = ((n + 1) * bytes..8).fold(gate.clone() * 2048.0 - 2048.0, |total, j| total + value(j));
         net.step(PAYLOAD, &above, 1.0, &[(&output.more, 1.0), (&output.last, -1.0)]);
@@ -121,9 +132,11 @@ pub(super) fn emit(net: &mut Net, known: &Known, output: &Output) {
     net.unit(PAYLOAD, &deeper, &(&depth + 1.0), &[(&payload[0], 1.0)]);
     net.unit(PAYLOAD, &shallower, &(depth - 1.0), &[(&payload[0], 1.0)]);
     net.relu(PAYLOAD, &(&deeper + &shallower), &[(&output.depth, 1.0)]);
-    let digit = division.place.iter().enumerate().fold(division.digit.clone(), |total, (k, place)| {
-        total + place * (16 * k) as f64
-    });
+    let digit = division
+        .place
+        .iter()
+        .enumerate()
+        .fold(division.digit.clone(), |total, (k, place)| total + place * (16 * k) as f64);
     net.unit(LAST_PAYLOAD, &quotient, &digit, &[(&payload[0], 1.0)]);
     net.relu(LAST_PAYLOAD, &quotient, &[(&output.quotient, 1.0)]);
 
@@ -146,7 +159,8 @@ fn traps(net: &mut Net, known: &Known, deepest: &Expr, output: &Output) {
     let g = &decoded.gates;
     let head = &input.head;
     let sum_bits = &arithmetic.sum;
-    let [past, outside, refused] = ["past the end", "outside text", "access refused"].map(|name| net.number(name, 2.0));
+    let [past, outside, refused] =
+        ["past the end", "outside text", "access refused"].map(|name| net.number(name, 2.0));
     let length = number(&operands.text_length);
     net.step(15, &(number(&input.pc) - &length), 0.0, &[(&past, 1.0)]);
     let index = 3..3 + input.pc.len();

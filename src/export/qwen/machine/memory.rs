@@ -64,14 +64,14 @@ pub(super) fn compute(
     );
     let length = net.settle(8, limits.concat());
     let row = net.bits("row", ROW_BITS + REGION_BITS);
-    for i in 0..ROW_BITS {
+    for (i, to) in row.iter().take(ROW_BITS).enumerate() {
         let bit = i + 3;
-        net.relu(8, &address[bit], &[(&row[i], 1.0)]);
+        net.relu(8, &address[bit], &[(to, 1.0)]);
         if bit >= GAP_BIT {
             // Stack addresses count without the gaps.
-            net.relu(8, &(all([&address[bit], &is(region, STACK)])), &[(&row[i], -1.0)]);
+            net.relu(8, &(all([&address[bit], &is(region, STACK)])), &[(to, -1.0)]);
             if bit < 31 {
-                net.relu(8, &(all([&address[bit + 1], &is(region, STACK)])), &[(&row[i], 1.0)]);
+                net.relu(8, &(all([&address[bit + 1], &is(region, STACK)])), &[(to, 1.0)]);
             }
         }
     }
@@ -139,8 +139,8 @@ pub(super) fn compute(
     // ---- Layer 10
     let high = number(&length[16..]) + &stack * STACK_LENGTH - number(&row[13..ROW_BITS]);
     net.step(10, &(&borrow - &high), 1.0, &[(&refused, 1.0)]);
-    for i in 0..ROW_BITS {
-        net.unit(10, &input.is_upper, &change(i), &[(&row[i], 1.0)]);
+    for (i, to) in row.iter().take(ROW_BITS).enumerate() {
+        net.unit(10, &input.is_upper, &change(i), &[(to, 1.0)]);
     }
 
     // ---- Layers 11 and 15
@@ -154,7 +154,10 @@ pub(super) fn compute(
             let range = if layer == 11 { 0..8 - k } else { 8 - k..8 };
             for j in range {
                 let (byte, present) = &read[(k + j) % 8];
-                let long = sizes.iter().filter(|(bytes, _)| *bytes > j).fold(zero(), |total, (_, gate)| total + *gate);
+                let long = sizes
+                    .iter()
+                    .filter(|(bytes, _)| *bytes > j)
+                    .fold(zero(), |total, (_, gate)| total + *gate);
                 let gate = all([at, &long, &g.load]);
                 net.unit(layer, &gate, byte, &[(&arithmetic.result[j], 1.0)]);
                 net.unit(layer, &(all([&gate, &program])), &(1.0 - present.clone()), &[(&unsent, 1.0)]);

@@ -195,6 +195,6 @@ fn settle(net: &mut Net, places: &[Expr]) -> Vec<Expr> {
             net.step(13, &value, f64::from(1_u32 << (4 * n)), &[(&inner[4 * q + n], 1.0)]);
         }
     }
-    let carry = |k: usize| if k % 4 == 0 { into(k / 4) } else { inner[k].clone() };
+    let carry = |k: usize| if k.is_multiple_of(4) { into(k / 4) } else { inner[k].clone() };
     (0..16).map(|k| &small[k] + &carry(k) - carry(k + 1) * 16.0).collect()
 }

@@ -43,9 +43,11 @@ impl Delta {
         let get = |rest: &str, dimensions: &[usize]| tensors.get(&format!("{name}.{rest}"), dimensions);
         let mixed = get("in_proj_qkv.weight", &[all, width])?;
         let channels = active(mixed);
-        let value_channels = |head: usize| 2 * keys + head * shape.value_size..2 * keys + (head + 1) * shape.value_size;
-        let heads =
-            (0..VALUE_HEADS).filter(|head| value_channels(*head).any(|row| !mixed.rows[row].is_empty())).collect();
+        let value_channels =
+            |head: usize| 2 * keys + head * shape.value_size..2 * keys + (head + 1) * shape.value_size;
+        let heads = (0..VALUE_HEADS)
+            .filter(|head| value_channels(*head).any(|row| !mixed.rows[row].is_empty()))
+            .collect();
         let convolution = get("conv1d.weight", &[all, 1, 4])?;
         let taps = |row: &Vec<(u32, f32)>| {
             let mut taps = [0.0; 4];
@@ -71,7 +73,8 @@ impl Delta {
     }
 
     pub fn rows(&self) -> Rows {
-        let state = |head: usize| if self.heads.contains(&head) { self.key_size * self.value_size } else { 0 };
+        let state =
+            |head: usize| if self.heads.contains(&head) { self.key_size * self.value_size } else { 0 };
         Rows {
             window: std::array::from_fn(|_| vec![0.0; self.convolution.len()]),
             states: (0..VALUE_HEADS).map(|head| vec![0.0; state(head)]).collect(),
@@ -93,11 +96,13 @@ impl Delta {
         let keys = self.key_heads * self.key_size;
         let vectors: Vec<_> = (0..self.key_heads)
             .map(|head| {
-                let part = |first: usize| &mixed[first + head * self.key_size..first + (head + 1) * self.key_size];
+                let part =
+                    |first: usize| &mixed[first + head * self.key_size..first + (head + 1) * self.key_size];
                 (unit(part(0), (self.key_size as f32).sqrt()), unit(part(keys), 1.0))
             })
             .collect();
-        let dot = |row: &[(u32, f32)]| row.iter().map(|(place, weight)| weight * x[*place as usize]).sum::<f32>();
+        let dot =
+            |row: &[(u32, f32)]| row.iter().map(|(place, weight)| weight * x[*place as usize]).sum::<f32>();
         for head in &self.heads {
             let size = self.value_size;
             let (query, key) = &vectors[head * self.key_heads / VALUE_HEADS];
