@@ -24,7 +24,7 @@
 //!   [`host::elf`] or from bare instruction slots. It does not verify; [`host::verify`] does.
 //! - [`NeuralSvm`] is a drop-in for LiteSVM.
 //! - [`host::svm::Svm`], which it is made of, runs transactions over a store of accounts, with every program in them on the weights.
-//! - [`export`] writes a step as an ONNX graph.
+//! - [`export`] writes a step as an ONNX graph, and the machine as a checkpoint of Qwen3.5.
 //! - [`machine`], [`alu`] and [`deltanet`] are the circuits. They are generic over
 //!   [`tables::Evaluator`], which has no way to look at a value.
 //!

@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand};
 use solana_address::Address;
 use svmllm::{
+    export::qwen::shape::Shape,
     host::svm::Rules,
     tables::{Indexed, Weights},
 };
@@ -79,6 +80,14 @@ enum Command {
         #[arg(long, value_name = "PROGRAM")]
         oracle: Option<PathBuf>,
     },
+    /// Run a token transfer by p-token on the checkpoint of a shape and print how every token compares.
+    QwenTransfer {
+        /// The shape.
+        shape: String,
+        /// The seed of the accounts' addresses.
+        #[arg(long, default_value_t = DEFAULT_SEED)]
+        seed: u64,
+    },
     /// Write the examples of the suite `qwen` for xcheck/qwen/check.py.
     QwenExamples {
         /// The file to write.
@@ -112,6 +121,11 @@ fn main() -> anyhow::Result<()> {
         }
         Command::Case { suite, index, common, oracle } => case(&suite, index, &common, oracle),
         Command::Fixtures { out, count, seed } => write_fixtures(out.as_deref(), count, seed),
+        Command::QwenTransfer { shape, seed } => {
+            let shape = Shape::by_name(&shape).with_context(|| format!("there is no shape {shape:?}"))?;
+            println!("{}", suites::qwen::transfer(shape, seed)?);
+            Ok(())
+        }
         Command::QwenExamples { file, sample, seed } => {
             let count = suites::qwen::write_examples(&file, seed, sample)?;
             println!("{count} examples to {}", file.display());

@@ -27,6 +27,8 @@ pub mod run;
 pub mod shape;
 pub mod start;
 pub mod tensor;
+#[cfg(test)]
+mod tests;
 pub mod tokens;
 
 use std::collections::BTreeMap;

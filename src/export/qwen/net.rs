@@ -86,6 +86,9 @@ pub(super) struct Query {
     pub outs: Vec<(Column, usize)>,
 }
 
+/// A query head, the bits it asks for, and the columns that get entries of the value found.
+pub(super) type Lookup<'a> = (usize, &'a [Expr], Vec<(&'a Expr, usize)>);
+
 /// A layer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
@@ -108,10 +111,6 @@ pub(super) struct Net {
     pub outputs: Vec<Column>,
     pub problem: Option<String>,
 }
-
-/// What a read head asks: its number, the bits of the key, and where what it reads is added, with the place in the
-/// value.
-type Asked<'a> = (usize, &'a [Expr], Vec<(&'a Expr, usize)>);
 
 impl Net {
     pub fn new(shape: Shape) -> Self {
@@ -376,7 +375,7 @@ impl Net {
         (head, key, valid): (usize, &[Expr], &Expr),
         first: &Expr,
         value: Vec<Expr>,
-        queries: &[Asked<'_>],
+        queries: &[Lookup],
     ) {
         // One of each pair is 1, so every key has the same norm. A query asks how many differ.
         let mut rails: Vec<Expr> = key.iter().flat_map(|b| [b.clone(), not_first(b, first)]).collect();

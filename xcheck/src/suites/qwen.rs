@@ -4,6 +4,8 @@
 //! the one the model would have put. Here the model runs without its zeros; `xcheck/qwen/check.py` has the same examples
 //! checked by transformers.
 
+mod transfer;
+
 use std::{
     collections::BTreeMap,
     fs::File,
@@ -38,6 +40,8 @@ use crate::{
     },
     report::{DESCRIBED, Mismatch, OracleVersion, Report, seconds_since},
 };
+
+pub use self::transfer::transfer;
 
 /// The suite's name.
 pub const NAME: &str = "qwen";

@@ -105,8 +105,8 @@ pub(super) fn emit(net: &mut Net, known: &Known, output: &Output) {
     let bytes = net.shape.limb_bits / 8;
     for n in 0..net.shape.limbs() {
         let gate = if n == 0 { &limb - &input.is_more } else { input.after[n - 1].clone() };
-        for (byte, out) in payload.iter().enumerate().take(bytes) {
-            net.unit(PAYLOAD, &gate, &value(n * bytes + byte), &[(out, 1.0)]);
+        for (byte, to) in payload.iter().take(bytes).enumerate() {
+            net.unit(PAYLOAD, &gate, &value(n * bytes + byte), &[(to, 1.0)]);
         }
         let above = ((n + 1) * bytes..8).fold(gate.clone() * 2048.0 - 2048.0, |total, j| total + value(j));
         net.step(PAYLOAD, &above, 1.0, &[(&output.more, 1.0), (&output.last, -1.0)]);

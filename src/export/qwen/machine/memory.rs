@@ -64,14 +64,14 @@ pub(super) fn compute(
     );
     let length = net.settle(8, limits.concat());
     let row = net.bits("row", ROW_BITS + REGION_BITS);
-    for (i, out) in row.iter().enumerate().take(ROW_BITS) {
+    for (i, to) in row.iter().take(ROW_BITS).enumerate() {
         let bit = i + 3;
-        net.relu(8, &address[bit], &[(out, 1.0)]);
+        net.relu(8, &address[bit], &[(to, 1.0)]);
         if bit >= GAP_BIT {
             // Stack addresses count without the gaps.
-            net.relu(8, &(all([&address[bit], &is(region, STACK)])), &[(out, -1.0)]);
+            net.relu(8, &(all([&address[bit], &is(region, STACK)])), &[(to, -1.0)]);
             if bit < 31 {
-                net.relu(8, &(all([&address[bit + 1], &is(region, STACK)])), &[(out, 1.0)]);
+                net.relu(8, &(all([&address[bit + 1], &is(region, STACK)])), &[(to, 1.0)]);
             }
         }
     }
@@ -139,8 +139,8 @@ pub(super) fn compute(
     // ---- Layer 10
     let high = number(&length[16..]) + &stack * STACK_LENGTH - number(&row[13..ROW_BITS]);
     net.step(10, &(&borrow - &high), 1.0, &[(&refused, 1.0)]);
-    for (i, out) in row.iter().enumerate().take(ROW_BITS) {
-        net.unit(10, &input.is_upper, &change(i), &[(out, 1.0)]);
+    for (i, to) in row.iter().take(ROW_BITS).enumerate() {
+        net.unit(10, &input.is_upper, &change(i), &[(to, 1.0)]);
     }
 
     // ---- Layers 11 and 15
