@@ -34,9 +34,8 @@ pub(super) fn format(lines: &[String]) -> String {
 
 fn colour(source: Option<&str>, rest: &str) -> &'static str {
     let lower = rest.to_lowercase();
-    let tells_error =
-        |word: &&str| [": ", " "].iter().any(|end| lower.contains(&std::format!("{word}{end}")));
-    if ERRORS.iter().any(|word| tells_error(&word)) {
+    let tells_error = |word: &str| [": ", " "].iter().any(|end| lower.contains(&std::format!("{word}{end}")));
+    if ERRORS.iter().any(|word| tells_error(word)) {
         RED
     } else if lower.contains("signer privilege escalated") {
         LIGHT
