@@ -269,8 +269,9 @@ fn logs_are_cut() {
 
 #[test]
 fn signatures_blockhashes_and_history() {
-    // A clone of LiteSVM's empty history has no capacity.
-    let mut both = Both { lite: LiteSVM::new(), ..Both::new() };
+    // A clone of an empty history has no room.
+    let Both { lite, svm } = Both::new();
+    let mut both = Both { lite: lite.with_transaction_history(32), svm: svm.with_transaction_history(32) };
     let (keys, stranger) = (Keypair::new(), Keypair::new());
     let payer = keys.pubkey();
     both.set_account(payer, account(10_000_000_000, Vec::new(), system_program::ID));
@@ -292,7 +293,7 @@ fn signatures_blockhashes_and_history() {
     let _ = send(&mut both, "expired, and processed", &transfer, latest, &keys);
     let latest = both.lite.latest_blockhash();
     assert!(send(&mut both, "good again", &transfer, latest, &keys).is_ok());
-    for lamports in 0..40 {
+    for lamports in 0..100 {
         let transfer = system::transfer(&payer, &stranger.pubkey(), lamports);
         assert!(send(&mut both, "many", &transfer, latest, &keys).is_ok());
     }

@@ -171,7 +171,8 @@ pub(super) fn deployed_upgraded_closed<B: Bank>(rng: &mut ChaCha8Rng) -> anyhow:
     life.next_slot();
     let upgraded = life.upgrade(&second, rng)?;
     ensure!(upgraded.is_ok(), "upgraded: {upgraded:?}");
-    ensure!(life.call(&data).is_ok_and(|meta| meta.return_data.data.is_empty()));
+    let called = life.call(&data).unwrap_or_else(|failed| failed.meta);
+    ensure!(called.return_data.data.is_empty());
     life.look();
     // A file that is no program is not deployed.
     life.next_slot();
