@@ -48,17 +48,11 @@ pub type Agreed<T> = Result<T, Box<Divergence>>;
 /// assert_eq!(svm.get_balance(&to), Some(1_000_000_000));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Paired {
     lite: LiteSVM,
     neural: NeuralSvm,
     features: FeatureSet,
-}
-
-impl Default for Paired {
-    fn default() -> Self {
-        Self { lite: LiteSVM::default(), neural: NeuralSvm::default(), features: FeatureSet::default() }
-    }
 }
 
 /// Methods that change a setting of both.

@@ -111,8 +111,7 @@ fn traces(lite: &LiteSVM, features: &FeatureSet, transaction: &VersionedTransact
         let collector = Collector::default();
         traced.set_invocation_inspect_callback(collector.clone());
         let _ = traced.send_transaction(transaction.clone());
-        let traces = collector.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        traces
+        collector.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     };
     // Tracing a stripped file of version 3 panics in the reference.
     catch_unwind(AssertUnwindSafe(traced)).ok()

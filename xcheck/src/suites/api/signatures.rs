@@ -88,7 +88,7 @@ pub(super) fn signatures<B: Bank>(rng: &mut ChaCha8Rng) -> anyhow::Result<Watche
     ensure!(bank.set_account(payer.pubkey(), wallet(10_000_000_000)).is_ok());
     for make in [ed25519, secp256k1, secp256r1] {
         let right = make(rng);
-        let sent = bank.send_transaction(signed(&[right.clone()], &[&payer], Hash::default()));
+        let sent = bank.send_transaction(signed(std::slice::from_ref(&right), &[&payer], Hash::default()));
         ensure!(sent.as_ref().is_ok_and(|meta| meta.fee == 10_000), "{}: {sent:?}", right.program_id);
         for _ in 0..12 {
             let mut wrong = right.clone();
