@@ -285,7 +285,7 @@ pub(super) fn stakes<B: Bank>(rng: &mut ChaCha8Rng) -> anyhow::Result<Watched<B>
 
 /// What the `with_` methods add, one by one.
 pub(super) fn settings<B: Bank>(rng: &mut ChaCha8Rng) -> anyhow::Result<Watched<B>> {
-    let mut bank = Watched::<B>::default();
+    let mut bank = Watched::<B>::default().with_mainnet_features();
     ensure!(bank.get_account(&sysvar::clock::ID).is_none() && !bank.get_sigverify());
     let mut features = Watched::<B>::mainnet_feature_set();
     let mut active: Vec<_> = features.active().iter().collect();
