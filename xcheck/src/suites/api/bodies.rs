@@ -299,7 +299,8 @@ pub(super) fn settings<B: Bank>(rng: &mut ChaCha8Rng) -> anyhow::Result<Watched<
     if rng.random() {
         features.deactivate(&agave_feature_set::deprecate_rent_exemption_threshold::ID);
     }
-    bank = bank.with_feature_set(features).with_builtins().with_sysvars();
+    bank = bank.with_feature_set(features).with_builtins().with_sysvars().with_lamports(7);
+    ensure!(bank.get_balance(&bank.airdrop_pubkey()) == Some(7));
     bank = bank.with_feature_accounts().with_default_programs().with_precompiles();
     let programs = [
         TOKEN,
