@@ -285,7 +285,7 @@ pub(super) fn stakes<B: Bank>(rng: &mut ChaCha8Rng) -> anyhow::Result<Watched<B>
 
 /// What the `with_` methods add, one by one.
 pub(super) fn settings<B: Bank>(rng: &mut ChaCha8Rng) -> anyhow::Result<Watched<B>> {
-    let mut bank = Watched::<B>::default();
+    let mut bank = Watched::<B>::default().with_mainnet_features();
     ensure!(bank.get_account(&sysvar::clock::ID).is_none() && !bank.get_sigverify());
     let mut features = Watched::<B>::mainnet_feature_set();
     let mut active: Vec<_> = features.active().iter().collect();
@@ -299,7 +299,8 @@ pub(super) fn settings<B: Bank>(rng: &mut ChaCha8Rng) -> anyhow::Result<Watched<
     if rng.random() {
         features.deactivate(&agave_feature_set::deprecate_rent_exemption_threshold::ID);
     }
-    bank = bank.with_feature_set(features).with_builtins().with_sysvars();
+    bank = bank.with_feature_set(features).with_builtins().with_sysvars().with_lamports(7);
+    ensure!(bank.get_balance(&bank.airdrop_pubkey()) == Some(7));
     bank = bank.with_feature_accounts().with_default_programs().with_precompiles();
     let programs = [
         TOKEN,
