@@ -2,7 +2,7 @@
 
     svmllm export-qwen --shape ci FOLDER
     svmllm-xcheck qwen-examples EXAMPLES
-    python xcheck/qwen/check.py FOLDER EXAMPLES [--threads N] [--batch N] [--no-generate]
+    python xcheck/qwen/check.py FOLDER EXAMPLES [--threads N] [--batch N] [--no-generate] [--out FILE]
 
 Each example has a prompt and the answer that follows from solana-sbpf's register trace. One forward pass over both
 shows for every token of the answer whether the model would have put it; examples that say so are also generated token
@@ -48,7 +48,7 @@ def check_all(model, tokenizer, examples, size):
         f"one pass: {len(order)} programs, {answers} tokens of answers, {wrong} differ; "
         f"{tokens} tokens in {seconds:.0f} s, {tokens / seconds:.0f} a second"
     )
-    return wrong
+    return {"programs": len(order), "tokens": answers, "tokens_that_differ": wrong, "seconds": round(seconds, 1)}
 
 
 def generate(model, tokenizer, example):
@@ -66,7 +66,13 @@ def generate(model, tokenizer, example):
         f"ends with {tokenizer.decode(answer[-3:])}",
         flush=True,
     )
-    return same
+    return {
+        "name": example["name"],
+        "prompt_tokens": prompt.shape[1],
+        "tokens": len(answer),
+        "all_equal": same,
+        "seconds": round(seconds, 1),
+    }
 
 
 def main():
@@ -76,6 +82,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--no-generate", action="store_true")
+    parser.add_argument("--out", help="a file for the figures, as JSON")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.set_grad_enabled(False)
@@ -83,11 +90,15 @@ def main():
     tokenizer = AutoTokenizer.from_pretrained(options.folder)
     with open(options.examples) as file:
         examples = [json.loads(line) for line in file]
-    good = True
+    generated = []
     if not options.no_generate:
-        for example in filter(lambda example: example["generate"], examples):
-            good &= generate(model, tokenizer, example)
-    good &= check_all(model, tokenizer, examples, options.batch) == 0
+        generated = [generate(model, tokenizer, example) for example in examples if example["generate"]]
+    checked = check_all(model, tokenizer, examples, options.batch)
+    if options.out:
+        with open(options.out, "w") as file:
+            json.dump({"generate": generated, "one_pass": checked}, file, indent=2)
+            file.write("\n")
+    good = all(figures["all_equal"] for figures in generated) and checked["tokens_that_differ"] == 0
     sys.exit(0 if good else 1)
 
 

@@ -92,6 +92,9 @@ enum Command {
     QwenExamples {
         /// The file to write.
         file: PathBuf,
+        /// The shape of the checkpoint.
+        #[arg(long, default_value = "ci")]
+        shape: String,
         /// Only about so many random programs, and as many cases of opcodes.
         #[arg(long)]
         sample: Option<u64>,
@@ -126,8 +129,9 @@ fn main() -> anyhow::Result<()> {
             println!("{}", suites::qwen::transfer(shape, seed)?);
             Ok(())
         }
-        Command::QwenExamples { file, sample, seed } => {
-            let count = suites::qwen::write_examples(&file, seed, sample)?;
+        Command::QwenExamples { file, shape, sample, seed } => {
+            let shape = Shape::by_name(&shape).with_context(|| format!("there is no shape {shape:?}"))?;
+            let count = suites::qwen::write_examples(&file, &shape, seed, sample)?;
             println!("{count} examples to {}", file.display());
             Ok(())
         }

@@ -53,7 +53,7 @@ fn faults_are_tokens() {
         ("ldxb r0, [r10+0]\nexit", 9, "trap:stack"),
         ("div64 r0, r2\nexit", 9, "trap:division"),
         ("callx r2\nexit", 9, "trap:text"),
-        ("call sol_log_\nexit", 9, "trap:function"),
+        ("syscall sol_log_\nexit", 9, "trap:function"),
     ] {
         let setup = Setup { budget, ..Setup::default() };
         assert_eq!(answer(source, &setup), expected, "{source}");

@@ -180,13 +180,12 @@ pub fn example(shape: &Shape, oracle: &mut Sbpf, name: &str, case: &Case) -> any
 }
 
 /// Writes the examples for `xcheck/qwen/check.py`, one JSON object a line.
-pub fn write_examples(path: &Path, seed: u64, sample: Option<u64>) -> anyhow::Result<usize> {
-    let shape = Shape::small();
+pub fn write_examples(path: &Path, shape: &Shape, seed: u64, sample: Option<u64>) -> anyhow::Result<usize> {
     let mut oracle = Sbpf::new();
     let mut file = BufWriter::new(File::create(path)?);
     let mut count = 0;
     for (name, case) in cases(seed, sample)? {
-        let Some(example) = example(&shape, &mut oracle, &name, &case)? else { continue };
+        let Some(example) = example(shape, &mut oracle, &name, &case)? else { continue };
         let generate = PROGRAMS.iter().any(|(program, ..)| *program == name);
         let line = json!({
             "name": name, "prompt": example.prompt, "draft": example.draft, "generate": generate,
