@@ -15,6 +15,7 @@ use std::{
 };
 
 use agave_feature_set::FeatureSet;
+use agave_precompiles::{Precompile, get_precompile};
 use agave_reserved_account_keys::ReservedAccountKeys;
 use anyhow::{Context, anyhow};
 use solana_account::{Account, AccountSharedData, ReadableAccount};
@@ -31,6 +32,7 @@ use solana_message::{
 };
 use solana_nonce::state::DurableNonce;
 use solana_nonce_account::verify_nonce_account;
+use solana_precompile_error::PrecompileError;
 use solana_program_runtime::{
     execution_budget::SVMTransactionExecutionAndFeeBudgetLimits,
     loaded_programs::{BlockRelation, ForkGraph, ProgramRuntimeEnvironments},
@@ -105,8 +107,28 @@ impl TransactionProcessingCallback for Bank {
     }
 }
 
-/// There are no stakes and no precompiles.
-impl InvokeContextCallback for Bank {}
+/// There are no stakes.
+impl InvokeContextCallback for Bank {
+    fn is_precompile(&self, program: &Address) -> bool {
+        self.precompile(program).is_some()
+    }
+
+    fn process_precompile(
+        &self,
+        program: &Address,
+        data: &[u8],
+        instructions: Vec<&[u8]>,
+    ) -> Result<(), PrecompileError> {
+        let precompile = self.precompile(program).ok_or(PrecompileError::InvalidPublicKey)?;
+        precompile.verify(data, &instructions, &self.features)
+    }
+}
+
+impl Bank {
+    fn precompile<'a>(&self, program: &'a Address) -> Option<&'a Precompile> {
+        get_precompile(program, |feature| self.features.is_active(feature))
+    }
+}
 
 /// Looks addresses up as `Accounts::load_lookup_table_addresses_into` of `solana-accounts-db` does.
 struct Tables<'a> {
