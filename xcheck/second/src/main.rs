@@ -37,7 +37,6 @@ fn fresh(Bank { features, blockhash, accounts }: Bank) -> anyhow::Result<LiteSVM
     let mut bank = LiteSVM::default()
         .with_feature_set(active)
         .with_builtins()
-        .with_precompiles()
         .with_sigverify(false)
         .with_transaction_history(0);
     ensure!(bank.latest_blockhash() == blockhash, "this version starts with another blockhash");
