@@ -21,10 +21,12 @@ use crate::{
 /// The name under which its cases are found.
 pub const NAME: &str = "syscall-transactions";
 
-/// Transactions.
+mod curves;
+
+/// Transactions about syscalls that are none of [`curves::SYSCALLS`].
 const SIZE: u64 = 3000;
 
-/// The syscalls drawn from: all that mainnet registers but calls of programs and curves.
+/// The syscalls drawn from: all that mainnet registers but calls of programs, and curves, which have their own.
 const SYSCALLS: [&str; 26] = [
     "sol_log_",
     "sol_log_64_",
@@ -83,29 +85,37 @@ impl TransactionSuite for SyscallTransactions {
     }
 
     fn size(&self) -> u64 {
-        SIZE
+        SIZE + curves::SIZE
     }
 
     fn case(&mut self, index: u64) -> anyhow::Result<TransactionCase> {
         let id = CaseId { suite: NAME, seed: self.seed, index };
         let mut rng = rng(NAME, self.seed, index);
         let rng = &mut rng;
-        let name = SYSCALLS[(index % SYSCALLS.len() as u64) as usize];
+        let name = name(index);
         let program = assemble_program(&source(name, rng), Version::V0)?;
         let address = key("program");
         let loader = one(rng, &[Loader::V1, Loader::V2, Loader::V3, Loader::V3]);
         let programs = [ProgramFile { address, loader, elf: compose(&program, &[]).into() }];
-        let draft = Draft::new(name, address, Vec::new(), data(rng));
+        let data = if index < SIZE { data(rng) } else { curves::data(rng) };
+        let draft = Draft::new(name, address, Vec::new(), data);
         let mut case = assemble(id, draft, programs.into(), rng)?;
         if chance(rng, 30) {
-            case.settings.budget = Some(Budget::units(rng.random_range(0..4000)));
+            let most = if index < SIZE { 4_000 } else { 60_000 };
+            case.settings.budget = Some(Budget::units(rng.random_range(0..most)));
         }
         Ok(case)
     }
 
     fn part(&self, index: u64) -> &'static str {
-        SYSCALLS[(index % SYSCALLS.len() as u64) as usize]
+        name(index)
     }
+}
+
+/// The syscall that a transaction is about.
+fn name(index: u64) -> &'static str {
+    let names: &[&str] = if index < SIZE { &SYSCALLS } else { &curves::SYSCALLS };
+    names[(index % names.len() as u64) as usize]
 }
 
 /// Text with some of what is no text, and a list of ranges.
@@ -225,6 +235,7 @@ fn arguments(name: &str, rng: &mut ChaCha8Rng) -> [u64; 5] {
         "sol_log_64_" => rng.random(),
         "sol_log_" | "sol_panic_" | "sol_set_return_data" => [byte, length, rng.random(), rng.random(), 0],
         "sol_log_pubkey" => [byte, 0, 0, 0, 0],
+        _ if curves::SYSCALLS.contains(&name) => curves::arguments(name, rng),
         _ => [word, length, byte, 0, 0],
     }
 }
