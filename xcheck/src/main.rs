@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::{Args, Parser, Subcommand};
 use solana_address::Address;
 use svmllm::{
@@ -80,11 +80,14 @@ enum Command {
         #[arg(long, value_name = "PROGRAM")]
         oracle: Option<PathBuf>,
     },
-    /// Run a token transfer by p-token on the checkpoint of a shape and print how every token compares.
-    QwenTransfer {
-        /// The shape.
+    /// Run one example of the suite `qwen` on a checkpoint, token by token, and print how it compares.
+    Qwen {
+        /// Its name: `fibonacci`, `gcd`, `copy`, `calls`, `token-transfer`, `random-N` or `opcode-N`.
+        name: String,
+        /// The shape of the checkpoint.
+        #[arg(long, default_value = "ci")]
         shape: String,
-        /// The seed of the accounts' addresses.
+        /// The seed of the cases.
         #[arg(long, default_value_t = DEFAULT_SEED)]
         seed: u64,
     },
@@ -124,18 +127,22 @@ fn main() -> anyhow::Result<()> {
         }
         Command::Case { suite, index, common, oracle } => case(&suite, index, &common, oracle),
         Command::Fixtures { out, count, seed } => write_fixtures(out.as_deref(), count, seed),
-        Command::QwenTransfer { shape, seed } => {
-            let shape = Shape::by_name(&shape).with_context(|| format!("there is no shape {shape:?}"))?;
-            println!("{}", suites::qwen::transfer(shape, seed)?);
+        Command::Qwen { name, shape, seed } => {
+            let (report, equal) = suites::qwen::run_one(&name, qwen_shape(&shape)?, seed)?;
+            println!("{report:#}");
+            ensure!(equal, "the answer differs");
             Ok(())
         }
         Command::QwenExamples { file, shape, sample, seed } => {
-            let shape = Shape::by_name(&shape).with_context(|| format!("there is no shape {shape:?}"))?;
-            let count = suites::qwen::write_examples(&file, &shape, seed, sample)?;
+            let count = suites::qwen::write_examples(&file, &qwen_shape(&shape)?, seed, sample)?;
             println!("{count} examples to {}", file.display());
             Ok(())
         }
     }
+}
+
+fn qwen_shape(name: &str) -> anyhow::Result<Shape> {
+    Shape::by_name(name).with_context(|| format!("there is no shape {name:?}, only 0.8b and ci"))
 }
 
 fn results(
@@ -260,7 +267,7 @@ fn write_fixtures(out: Option<&Path>, count: usize, seed: u64) -> anyhow::Result
         println!("{}: {equal} of {} as recorded", layout.name(), written.len());
         clean &= equal == written.len();
     }
-    anyhow::ensure!(clean, "there are differences");
+    ensure!(clean, "there are differences");
     Ok(())
 }
 

@@ -104,6 +104,17 @@ impl Sbpf {
         compiled.map(|()| timing)
     }
 
+    /// Runs a case with solana-sbpf's own loading of the program's file, without syscalls.
+    ///
+    /// # Errors
+    /// The file cannot be loaded, or the case cannot be run.
+    pub fn run_file(&mut self, file: &[u8], case: &Case) -> anyhow::Result<Outcome> {
+        let executable = Executable::from_elf(file, self.loader.clone()).map_err(failure)?;
+        executable.verify::<RequisiteVerifier>().map_err(failure)?;
+        let run = self.with_executable(&executable, case, run_traced)?;
+        self.outcome(case, run)
+    }
+
     fn load(&self, program: &Program) -> anyhow::Result<Executable<Context>> {
         let bare = program.image == program.text && program.text_address == PROGRAM_ADDRESS;
         ensure!(bare, "only programs made from bare text can be run");
@@ -127,8 +138,18 @@ impl Sbpf {
         body: impl FnOnce(&mut EbpfVm<Context>, &Executable<Context>, &mut [CallFrame]) -> T,
     ) -> anyhow::Result<(T, u64, Vec<String>)> {
         let executable = self.load(&case.program)?;
+        self.with_executable(&executable, case, body)
+    }
+
+    /// The same, with a program of its own instead of the case's.
+    fn with_executable<T>(
+        &mut self,
+        executable: &Executable<Context>,
+        case: &Case,
+        body: impl FnOnce(&mut EbpfVm<Context>, &Executable<Context>, &mut [CallFrame]) -> T,
+    ) -> anyhow::Result<(T, u64, Vec<String>)> {
         self.memory.reset(case)?;
-        let mapping = self.memory.map(&executable)?;
+        let mapping = self.memory.map(executable)?;
         let config = executable.get_config();
         let mut context = Context { remaining: case.budget, mapping, logs: Vec::new() };
         let mut frames = vec![CallFrame::default(); config.max_call_depth];
@@ -139,7 +160,7 @@ impl Sbpf {
             ensure!(register <= 10, "there is no register r{register}");
             vm.registers[usize::from(register)] = value;
         }
-        let result = body(&mut vm, &executable, &mut frames);
+        let result = body(&mut vm, executable, &mut frames);
         drop(vm);
         Ok((result, context.remaining, context.logs))
     }
@@ -171,7 +192,21 @@ impl Oracle for Sbpf {
     }
 
     fn run(&mut self, case: &Case) -> anyhow::Result<Outcome> {
-        let ((status, registers, trace), remaining, logs) = self.with_vm(case, run_traced)?;
+        let run = self.with_vm(case, run_traced)?;
+        self.outcome(case, run)
+    }
+}
+
+/// How a run ended, its last registers, and the registers before each step.
+type Run = (ProgramResult, [u64; 11], Vec<[u64; 12]>);
+
+impl Sbpf {
+    /// What can be seen after a run.
+    fn outcome(
+        &self,
+        case: &Case,
+        ((status, registers, trace), remaining, logs): (Run, u64, Vec<String>),
+    ) -> anyhow::Result<Outcome> {
         Ok(Outcome {
             status: match status {
                 ProgramResult::Ok(r0) => Ok(r0),
@@ -190,11 +225,7 @@ impl Oracle for Sbpf {
 }
 
 /// Drives the interpreter step by step, because only that way the registers at the end can be seen.
-fn run_traced(
-    vm: &mut EbpfVm<Context>,
-    executable: &Executable<Context>,
-    frames: &mut [CallFrame],
-) -> (ProgramResult, [u64; 11], Vec<[u64; 12]>) {
+fn run_traced(vm: &mut EbpfVm<Context>, executable: &Executable<Context>, frames: &mut [CallFrame]) -> Run {
     vm.registers[11] = executable.get_entrypoint_instruction_offset() as u64;
     vm.previous_instruction_meter = vm.context().get_remaining();
     vm.due_insn_count = 0;
@@ -263,7 +294,7 @@ impl Memory {
             MemoryRegion::new(&raw mut *self.input.as_slice_mut(), ebpf::MM_INPUT_START),
         ];
         // SAFETY: the regions point into `executable` and into allocations that `self` owns. The only
-        // caller, `with_vm`, keeps both until the run is over, touches neither meanwhile, and drops the
+        // caller, `with_executable`, keeps both until the run is over, touches neither meanwhile, and drops the
         // mapping at its end. The writable ones are plain bytes, for which every value is valid.
         unsafe { MemoryMapping::new(regions, config, version) }.map_err(failure)
     }

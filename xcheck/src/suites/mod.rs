@@ -92,7 +92,10 @@ pub fn transactions_by_name(
     })
 }
 
-/// Runs one of [`OTHERS`]; `None` if the name is not among them.
+/// The names of the suites that run only if they are named: they need more than Rust.
+pub const NAMED_ONLY: [&str; 1] = [qwen::transformers::NAME];
+
+/// Runs one of [`OTHERS`] or [`NAMED_ONLY`]; `None` if the name is not among them.
 ///
 /// # Errors
 /// The suite cannot run.
@@ -107,6 +110,7 @@ pub fn run_other(name: &str, seed: u64, options: Options) -> Option<anyhow::Resu
         "performance" => performance::run(seed, options),
         api::NAME => api::run(seed, options),
         qwen::NAME => qwen::run(seed, options),
+        qwen::transformers::NAME => qwen::transformers::run(seed, options),
         _ => return None,
     })
 }

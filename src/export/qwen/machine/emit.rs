@@ -167,6 +167,9 @@ fn traps(net: &mut Net, known: &Known, deepest: &Expr, output: &Output) {
     net.step(15, &(number(&sum_bits[index.clone()]) - &length), 0.0, &[(&outside, 1.0)]);
     let above = sum(&sum_bits[index.end..ADDRESS_BITS]) + &arithmetic.beyond;
     net.step(15, &above, 1.0, &[(&outside, 1.0)]);
+    // A function may be registered at a slot past the end.
+    let astray = net.bit("function outside text");
+    net.step(15, &(number(&calls.function) - &length), 0.0, &[(&astray, 1.0)]);
     net.step(15, &access.refused, 1.0, &[(&refused, 1.0)]);
 
     let out = |trap: Trap| &output.traps[Trap::ALL.iter().position(|t| *t == trap).unwrap_or(0)];
@@ -183,6 +186,7 @@ fn traps(net: &mut Net, known: &Known, deepest: &Expr, output: &Output) {
     when(all([&fault, &access.near_stack, &arithmetic.beyond]), Trap::Access);
     when(all([&fault, &access.near_stack, &not(&arithmetic.beyond)]), Trap::Stack);
     when(division.by_zero.clone(), Trap::Division);
+    when(all([head, &g.call, &astray]), Trap::Text);
     let unsent = &access.unsent - 16.0 + head * 16.0;
     // A refused access counts before a cell that was not sent.
     net.step(VALUES, &unsent, 1.0, &[(out(Trap::Unsent), 0.125)]);

@@ -2,7 +2,8 @@
 
 use super::{
     super::shape::Shape,
-    EPSILON, LoadError, Tensors, sigmoid,
+    LoadError, Tensors,
+    layer::{EPSILON, sigmoid},
     sparse::{Matrix, active},
 };
 
@@ -61,9 +62,7 @@ impl Attention {
             entries.sort_unstable();
             entries.dedup();
         }
-        let norm = |rest: &str| -> Result<Vec<f32>, LoadError> {
-            Ok(get(rest, &[size])?.values().iter().map(|weight| 1.0 + weight).collect())
-        };
+        let norm = |rest: &str| tensors.norm(&format!("{name}.{rest}"), size);
         let frequency = |pair: usize| 1.0 / shape.rope_base().powf((2 * pair) as f32 / rotary as f32);
         Ok(Self {
             query: Matrix::new(query),

@@ -5,7 +5,8 @@ use super::{
         shape::{Shape, VALUE_HEADS},
         tensor::Tensor,
     },
-    EPSILON, LoadError, Tensors, sigmoid, silu,
+    LoadError, Tensors,
+    layer::{EPSILON, sigmoid, silu},
     sparse::{Matrix, active},
 };
 

@@ -1,28 +1,18 @@
-//! p-token's `TransferChecked` on the checkpoint.
+//! p-token's `TransferChecked`.
 
-use std::time::Instant;
-
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde_json::{Value, json};
-use svmllm::{
-    export::qwen::{
-        Checkpoint,
-        draft::{End, draft},
-        prompt::Start,
-        run::Model,
-        shape::Shape,
-        tokens::{Token, Vocabulary},
-    },
-    host::{
-        Ended, Environment, Machine, Mode, Program, Setup,
-        elf::{self, LoadOptions},
-    },
-    tables::{Indexed, Weights},
+use svmllm::host::elf::{self, LoadOptions};
+
+use super::{NAME, examples::Named};
+use crate::{
+    case::{Case, CaseId, INPUT_ADDRESS},
+    elf::shipped,
 };
 
-use crate::{case::INPUT_ADDRESS, elf::shipped};
+/// The example's name.
+pub(super) const TRANSFER: &str = "token-transfer";
 
 /// A token account of p-token's layout.
 fn token_account(mint: &[u8; 32], owner: &[u8; 32], amount: u64) -> Vec<u8> {
@@ -32,8 +22,8 @@ fn token_account(mint: &[u8; 32], owner: &[u8; 32], amount: u64) -> Vec<u8> {
     data
 }
 
-/// p-token's `TransferChecked` between two accounts of one mint: the program, and what a validator gives it.
-fn token_transfer(seed: u64) -> anyhow::Result<(Program, Setup)> {
+/// p-token's `TransferChecked` between two accounts of one mint, with what a validator gives it.
+pub(super) fn case(seed: u64) -> anyhow::Result<Named> {
     const FILE: &str = "litesvm/pinocchio_token_program.so";
     const SYSTEM: [u8; 32] = [0; 32];
     let file = shipped()?.into_iter().find(|file| file.name == FILE).context(FILE)?;
@@ -66,43 +56,14 @@ fn token_transfer(seed: u64) -> anyhow::Result<(Program, Setup)> {
     let address = INPUT_ADDRESS + input.len() as u64;
     input.extend(instruction);
     input.extend(token);
-    Ok((program, Setup { input, registers: vec![(2, address)], ..Setup::default() }))
-}
-
-/// Runs p-token's transfer on the checkpoint of a shape, and compares every token with the machine's trace.
-///
-/// # Errors
-/// The program cannot be loaded or run.
-pub fn transfer(shape: Shape, seed: u64) -> anyhow::Result<Value> {
-    let (program, setup) = token_transfer(seed)?;
-    let evaluator = Indexed::new(&Weights::generate())?;
-    let mut machine = Machine::new(&evaluator, &program, &setup, &Environment::default(), Mode::Lazy)?;
-    let mut states = Vec::new();
-    let ended = loop {
-        states.push(machine.registers()?);
-        if let Some(ended) = machine.step()? {
-            break ended.clone();
-        }
+    let case = Case {
+        id: CaseId { suite: NAME, seed, index: 0 },
+        program,
+        input,
+        heap: 0,
+        budget: 10_000,
+        registers: vec![(2, address)],
+        memory: Vec::new(),
     };
-    ensure!(ended == Ended::Exit(0), "the transfer ended with {ended:?}");
-    let mut start = Start::new(&program, &setup)?;
-    start.keep_touched(&states);
-    let vocabulary = Vocabulary::new(&shape);
-    let ids =
-        |tokens: Vec<Token>| tokens.into_iter().filter_map(|token| vocabulary.id(token)).collect::<Vec<_>>();
-    let prompt = ids(start.prompt(&shape)?);
-    let expected = ids(draft(&shape, &program.text, &states, End::Result));
-    let checkpoint = Checkpoint::build(shape)?;
-    let model = Model::new(&checkpoint)?;
-    let started = Instant::now();
-    let answer = model.generate(&prompt, expected.len() + 8, |token| vocabulary.token(token) == Token::End);
-    let seconds = started.elapsed().as_secs_f64();
-    let differ =
-        answer.iter().zip(&expected).filter(|(x, y)| x != y).count() + answer.len().abs_diff(expected.len());
-    Ok(json!({
-        "program": "p-token TransferChecked", "shape": model.shape().name, "instructions": states.len(),
-        "prompt_tokens": prompt.len(), "tokens": expected.len(), "tokens_that_differ": differ,
-        "tokens_a_second": ((prompt.len() + answer.len()) as f64 / seconds).round(),
-        "prompt": prompt, "answer": answer,
-    }))
+    Ok(Named { name: TRANSFER.to_owned(), case, file: Some(file.bytes) })
 }
