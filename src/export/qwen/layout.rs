@@ -127,6 +127,7 @@ fn delta(
     convolution.rows.iter_mut().for_each(|row| row.push((3, 1.0)));
     let mut strength = Tensor::zeros(&[VALUE_HEADS, shape.width]);
     let mut out = Tensor::zeros(&[shape.width, values]);
+    let mut gates = Tensor::zeros(&[values, shape.width]);
     let shared = VALUE_HEADS / shape.key_heads;
     for rows in &net.layers[layer].rows {
         let mut head = 4 * rows.slot;
@@ -165,6 +166,7 @@ fn delta(
                                 outs.get(2 * pair + bit).and_then(|column| places.of(*column))
                             {
                                 out.add(place, channel, 1.0);
+                                gates.set(channel, 0, GAIN);
                             }
                         }
                     }
@@ -174,8 +176,6 @@ fn delta(
             }
         }
     }
-    let mut gates = Tensor::zeros(&[values, shape.width]);
-    (0..values).for_each(|row| gates.add(row, 0, GAIN));
     put("linear_attn.in_proj_qkv.weight", mixed);
     put("linear_attn.in_proj_z.weight", gates);
     put("linear_attn.in_proj_b.weight", strength);
@@ -221,8 +221,8 @@ fn attention(net: &Net, places: &Places, layer: usize, put: &mut impl FnMut(&str
         for (i, expr) in asked.query.iter().enumerate() {
             add_row(places, &mut query, first + rotary + i, expr, 1.0);
         }
-        (0..size).for_each(|i| query.add(first + size + i, 0, GAIN));
         for (column, entry) in &asked.outs {
+            query.set(first + size + entry, 0, GAIN);
             if let Some(place) = places.of(*column) {
                 out.add(place, asked.head * size + entry, 1.0);
             }
@@ -265,6 +265,11 @@ fn check_bounds(net: &Net) -> Result<(), BuildError> {
     Ok(())
 }
 
+/// The layer whose units erase what is used until this time.
+const fn eraser(gone: Time) -> usize {
+    ((gone - 1) / 2) as usize
+}
+
 /// Where columns are, and which are erased by the hidden units of which layer.
 pub(super) struct Places {
     place: Vec<Option<usize>>,
@@ -278,10 +283,11 @@ impl Places {
 
     /// Columns in the order of their first use. A place is used again, after the units of the layer that needs
     /// it last have erased it, once no fresh place is left.
-    fn find(net: &Net) -> Result<Self, BuildError> {
+    pub(super) fn find(net: &Net) -> Result<Self, BuildError> {
         let shape = &net.shape;
         let mut place = vec![None; net.columns.len()];
-        // For each place: from when to when it is used.
+        // For each place: from when to when it is used. An integer may be erased by the same units that write the next
+        // one; a fraction has to be gone before, because a sum with it is rounded.
         let mut used: Vec<Vec<(Time, Time)>> = vec![Vec::new(); shape.width];
         let end = mixer_of(shape.layers) + 1;
         let mut spare: Vec<isize> =
@@ -308,7 +314,7 @@ impl Places {
         order.sort_by_key(|(first, column)| (*first, std::cmp::Reverse(net.columns[*column].last_read)));
         for (first, column) in order {
             let layer = (net.columns[column].last_read.max(0) / 2) as usize;
-            let gone = units_of(layer);
+            let gone = units_of(layer) + Time::from(net.columns[column].fraction);
             let fits = |spans: &[(Time, Time)]| spans.iter().all(|(from, to)| gone <= *from || *to <= first);
             let at = match free.next() {
                 Some(at) => at,
@@ -317,14 +323,14 @@ impl Places {
                     // Of those, the one whose erasure has most room; what is used later still erases this one.
                     let room = |at: &usize| {
                         let before = used[*at].iter().filter(|span| span.1 <= first).map(|span| span.1).max();
-                        before.map_or(0, |time| spare[(time / 2) as usize])
+                        before.map_or(0, |time| spare[eraser(time)])
                     };
                     reusable.max_by_key(room).ok_or_else(lacking)?
                 }
             };
             let before: Vec<_> = used[at].iter().filter(|span| span.1 <= first).map(|span| span.1).collect();
             if let Some(time) = before.into_iter().max() {
-                spare[(time / 2) as usize] -= 1;
+                spare[eraser(time)] -= 1;
             }
             used[at].push((first, gone));
             place[column] = Some(at);
@@ -333,7 +339,7 @@ impl Places {
         for (at, spans) in used.iter().enumerate() {
             for (_, to) in spans {
                 if spans.iter().any(|(from, _)| from >= to) {
-                    erased.entry((*to / 2) as usize).or_default().push(at);
+                    erased.entry(eraser(*to)).or_default().push(at);
                 }
             }
         }

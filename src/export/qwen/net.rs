@@ -31,6 +31,8 @@ pub(super) struct ColumnUse {
     pub name: String,
     /// The largest absolute value.
     pub bound: f64,
+    /// Whether it may be anything between integers. Added to something else, it would lose its last bits.
+    pub fraction: bool,
     pub first_write: Option<Time>,
     pub last_write: Time,
     pub last_read: Time,
@@ -132,8 +134,17 @@ impl Net {
     pub fn number(&mut self, name: impl Into<String>, bound: f64) -> Expr {
         let last_read = EMBEDDING - 1;
         let last_write = EMBEDDING - 1;
-        self.columns.push(ColumnUse { name: name.into(), bound, first_write: None, last_write, last_read });
+        let (name, fraction, first_write) = (name.into(), false, None);
+        self.columns.push(ColumnUse { name, bound, fraction, first_write, last_write, last_read });
         Expr::column(self.columns.len() - 1)
+    }
+
+    /// A new column of fractions up to `bound` in absolute value.
+    pub fn fraction(&mut self, name: &str, bound: f64) -> Expr {
+        let expr = self.number(name, bound);
+        let column = self.target(&expr);
+        self.columns[column].fraction = true;
+        expr
     }
 
     /// New columns of integers.
@@ -326,6 +337,7 @@ impl Net {
             let outs: Vec<_> = read.iter().map(|expr| self.target(expr)).collect();
             for column in &outs {
                 self.write(*column, time);
+                self.columns[*column].fraction = !self.shape.reads_exactly();
             }
             described.push(Part { bits, write, lags, outs });
             all.push(read);

@@ -95,10 +95,10 @@ fn meter(net: &mut Net, input: &Input, decoded: &Decoded) -> Expr {
     let part = (input.staged[..METER_BITS].to_vec(), completes(input, Limit::Meter), vec![0; METER_BITS]);
     let raw = net.rows(5, 3, "meter", (vec![one()], vec![one()]), vec![part]).concat();
     let budget = net.settle(5, raw);
-    let ratio = net.number("ratio", 1.0);
+    let ratio = net.fraction("ratio", 1.0);
     net.fractional(6, &(number(&budget) + 1.0), &decoded.share, &[(&ratio, 1.0)]);
     // At least 2 where the ratio is at most 1 - 2^-19, and 0 where it is at least 1 - 2^-20.
-    let excess = net.number("excess", 2_097_152.0);
+    let excess = net.fraction("excess", 2_097_152.0);
     let scale = 2_097_152.0;
     net.fractional(7, &((1.0 - ratio) * scale - 2.0), &one(), &[(&excess, 1.0)]);
     let exhausted = net.bit("exhausted");

@@ -91,7 +91,7 @@ pub(super) fn decode(net: &mut Net, input: &Input) -> Decoded {
     );
 
     // Uniform attention over the heads of instructions and the first token, of whose flag it takes the mean.
-    let share = net.number("share", 1.0);
+    let share = net.fraction("share", 1.0);
     let counted = &input.head + &input.first;
     net.memory(3, 1, vec![counted.clone(), 1.0 - counted], 0.0, vec![input.first.clone()]);
     let head = net.shape.query_heads / net.shape.memory_heads;

@@ -19,12 +19,13 @@ use super::examples::Example;
 use crate::suites::progress_bar;
 
 /// The tensors of weights; the others hold the same constant everywhere.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 11] = [
     "gate_proj",
     "up_proj",
     "down_proj",
     "in_proj_qkv",
     "in_proj_b",
+    "in_proj_z",
     "out_proj",
     "q_proj",
     "k_proj",
@@ -38,9 +39,9 @@ pub(super) struct Count {
     examples: usize,
     /// A token changes.
     noticed: usize,
-    /// What the read-out sees changes somewhere in an answer, but no token.
+    /// The logit of a token of an answer changes, but no token.
     unnoticed: Vec<String>,
-    /// Some layer gives something else for some token, but nothing of it reaches the read-out of an answer.
+    /// Some layer gives something else for some token, but nothing of it reaches the logit of a token of an answer.
     masked: Vec<String>,
     /// Their layer gives the same for every token of every example.
     idle: Vec<String>,
@@ -50,8 +51,8 @@ impl Count {
     pub fn to_json(&self) -> Value {
         json!({
             "weights": self.noticed + self.unnoticed.len() + self.masked.len() + self.idle.len(),
-            "examples": self.examples, "a_token_changes": self.noticed, "only_the_read_out": self.unnoticed,
-            "nothing_reaches_the_read_out": self.masked, "nothing_changes": self.idle,
+            "examples": self.examples, "a_token_changes": self.noticed, "only_its_logit": self.unnoticed,
+            "no_logit": self.masked, "nothing": self.idle,
         })
     }
 }
@@ -163,9 +164,14 @@ fn try_all(model: &Model, spoiled: &[Spoiled], example: &Example) {
         }
         let before = example.prompt.len() - 1;
         for ((row, intact), token) in rows[before..].iter().zip(&last[before..]).zip(&example.draft) {
-            if model.seen(row) != model.seen(intact) {
-                let noticed = model.read(row).0 != *token;
-                weight.reach.fetch_max(if noticed { NOTICED } else { READ }, Ordering::Relaxed);
+            if model.seen(row) == model.seen(intact) {
+                continue;
+            }
+            let (now, logit) = model.read(row);
+            if now != *token {
+                weight.reach.fetch_max(NOTICED, Ordering::Relaxed);
+            } else if logit != model.read(intact).1 {
+                weight.reach.fetch_max(READ, Ordering::Relaxed);
             }
         }
     }
