@@ -4,6 +4,7 @@ pub mod body;
 pub mod bundle;
 pub mod calls;
 pub mod code;
+pub mod drill;
 pub mod fault;
 pub mod handmade;
 pub mod loader;

@@ -15,7 +15,7 @@ use svmllm::{
 use super::{NAME, transfer};
 use crate::{
     case::{Case, CaseId},
-    generate::{opcodes, random, small},
+    generate::{drill, opcodes, random, small},
     isa::SLOT,
     oracle::{
         Oracle,
@@ -30,6 +30,9 @@ const RANDOM: u64 = 2000;
 /// Random programs of a few hundred instructions, and their budget.
 const LONG: u64 = 100;
 const LONGEST: u64 = 300;
+/// Programs of [`drill`]: their names, generators and numbers.
+const DRILLS: [(&str, fn(CaseId) -> Case, u64); 3] =
+    [("operands", drill::operands, 24), ("addresses", drill::addresses, 4), ("depth", drill::depth, 2)];
 /// Pairs of operands of each opcode's form.
 const PAIRS: u64 = 12;
 /// The frame pointer's register.
@@ -79,8 +82,8 @@ const PROGRAMS: [(&str, &str, &[u64]); 4] = [
     ),
 ];
 
-/// The names of the examples: the programs, small random programs, each opcode with edge operands, and long random
-/// programs; of the three kinds about `sample`.
+/// The names of the examples: the programs, those of [`DRILLS`], small random programs, each opcode with edge operands,
+/// and long random programs; of each kind about `sample`.
 pub fn names(sample: Option<u64>) -> Vec<String> {
     let forms = opcodes::forms(Version::V0).len() as u64;
     let programs =
@@ -92,7 +95,10 @@ pub fn names(sample: Option<u64>) -> Vec<String> {
         format!("opcode-{}", form * opcodes::PAIRS + (pair * 23 + form * 7) % opcodes::PAIRS)
     });
     let long = sampled(LONG, sample).map(|index| format!("long-{index}"));
-    programs.chain(random).chain(opcodes).chain(long).collect()
+    let drills = DRILLS
+        .iter()
+        .flat_map(|(name, _, count)| sampled(*count, sample).map(move |index| format!("{name}-{index}")));
+    programs.chain(drills).chain(random).chain(opcodes).chain(long).collect()
 }
 
 impl Named {
@@ -110,6 +116,9 @@ impl Named {
         }
         let Some((kind, index)) = name.split_once('-') else { bail!("there is no example {name:?}") };
         let index = index.parse().with_context(|| format!("there is no example {name:?}"))?;
+        if let Some((_, drill, _)) = DRILLS.iter().find(|(drill, ..)| *drill == kind) {
+            return Ok(named(drill(CaseId { suite: NAME, seed, index })));
+        }
         Ok(named(match kind {
             "random" => small::case(CaseId { suite: NAME, seed, index }),
             "long" => {
