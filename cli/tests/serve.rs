@@ -102,7 +102,11 @@ fn what_the_page_asks_for() {
     assert_eq!(info["digest"].as_str().unwrap(), common::svmllm(&["weights", "digest"]).out.trim());
     assert!(info["parameters"].as_u64() > Some(100_000));
     let results: Value = serde_json::from_str(&server.get("/api/results").1).unwrap();
-    assert!(results.as_array().unwrap().iter().any(|suite| suite["suite"] == "opcodes"));
+    let suites = results.as_array().unwrap();
+    assert!(suites.iter().any(|suite| suite["suite"] == "opcodes"));
+    let references =
+        suites.iter().filter(|suite| suite["suite"] == "cpi").map(|suite| &suite["oracle"]["version"]);
+    assert_eq!(references.collect::<Vec<_>>(), ["0.16.0", "0.17.0", "4.2.2"]);
 }
 
 /// Every preset of every demo, with the answers expected.

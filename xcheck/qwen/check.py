@@ -19,14 +19,28 @@ import transformers
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 
+def length(example):
+    return len(example["prompt"]) + len(example["draft"])
+
+
+def batches(examples, size):
+    """Examples of about equal lengths, at most `size`, and not much more than a thousand tokens for each."""
+    batch = []
+    for example in sorted(examples, key=length):
+        if batch and (len(batch) == size or (len(batch) + 1) * length(example) > 1024 * size):
+            yield batch
+            batch = []
+        batch.append(example)
+    yield batch
+
+
 def check_all(model, tokenizer, examples, size):
-    """One pass over prompt and answer, in batches of about equal lengths."""
-    order = sorted(examples, key=lambda example: len(example["prompt"]) + len(example["draft"]))
+    """One pass over prompt and answer."""
+    done = 0
     answers = tokens = wrong = 0
     mismatches = []
     start = shown = time.time()
-    for first in range(0, len(order), size):
-        batch = order[first : first + size]
+    for batch in batches(examples, size):
         rows = [example["prompt"] + example["draft"] for example in batch]
         longest = max(map(len, rows))
         # What follows an answer cannot change it, so rows are filled up at their ends.
@@ -34,30 +48,33 @@ def check_all(model, tokenizer, examples, size):
         hidden = model.model(torch.tensor(padded), use_cache=False).last_hidden_state
         for states, example in zip(hidden, batch):
             before = len(example["prompt"]) - 1
-            logits = model.lm_head(states[before : before + len(example["draft"])])
-            got = logits.argmax(-1).tolist()
-            bad = [at for at, (x, y) in enumerate(zip(got, example["draft"])) if x != y]
+            best, got = model.lm_head(states[before : before + len(example["draft"])]).max(-1)
+            best, got = best.tolist(), got.tolist()
+            # Where activations are integers, logits are multiples of 16.
+            bad = [at for at, (x, y, z) in enumerate(zip(got, example["draft"], best)) if x != y or z % 16]
             answers += len(got)
             wrong += len(bad)
             for at in bad[:1]:
                 texts = [tokenizer.decode([token]) for token in (got[at], example["draft"][at])]
                 mismatches.append(
-                    f"{example['name']}: token {at} is {texts[0]}, not {texts[1]}; {len(bad)} of {len(got)} differ"
+                    f"{example['name']}: token {at} is {texts[0]} with the logit {best[at]}, not {texts[1]}; "
+                    f"{len(bad)} of {len(got)} differ"
                 )
                 print(mismatches[-1])
         tokens += sum(map(len, rows))
+        done += len(batch)
         if time.time() > shown + 10:
             shown = time.time()
-            print(f"{first + len(batch)} of {len(order)} programs, {tokens / (shown - start):.0f} tokens a second")
+            print(f"{done} of {len(examples)} programs, {tokens / (shown - start):.0f} tokens a second")
             sys.stdout.flush()
     seconds = time.time() - start
     print(
-        f"one pass: {len(order)} programs, {answers} tokens of answers, {wrong} differ; "
+        f"one pass: {len(examples)} programs, {answers} tokens of answers, {wrong} differ; "
         f"{tokens} tokens in {seconds:.0f} s, {tokens / seconds:.0f} a second",
         flush=True,
     )
     figures = {
-        "programs": len(order),
+        "programs": len(examples),
         "tokens": answers,
         "tokens_that_differ": wrong,
         "seconds": round(seconds, 1),

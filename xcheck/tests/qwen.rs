@@ -15,7 +15,7 @@ fn answers_follow_the_reference() {
     assert!(report.cases >= 60, "{} cases", report.cases);
     let sabotage = &report.coverage["sabotage"];
     assert!(sabotage["a_token_changes"].as_u64() > Some(0), "{sabotage}");
-    assert_eq!(sabotage["only_its_logit"].as_array().map(Vec::len), Some(0), "{sabotage}");
+    assert_eq!(sabotage["exercised_but_not_noticed"].as_array().map(Vec::len), Some(0), "{sabotage}");
 }
 
 /// p-token's transfer in the large shape; its program is too long for the small one.

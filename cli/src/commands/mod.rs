@@ -7,6 +7,7 @@ mod qwen;
 mod replay;
 mod run;
 mod serve;
+mod start;
 mod trace;
 mod weights;
 

@@ -14,7 +14,7 @@ use svmllm::{
     export::qwen::{
         Checkpoint, decode,
         files::stops,
-        prompt::Start,
+        prompt::Start as Prompted,
         run::Model,
         shape::Shape,
         tokens::{Token, Vocabulary},
@@ -23,7 +23,7 @@ use svmllm::{
     tables::{Indexed, Weights},
 };
 
-use super::run::read_input;
+use super::start::Start;
 use crate::{FAILED, source};
 
 /// A shape of the checkpoint.
@@ -72,17 +72,8 @@ impl Export {
 /// Options of `svmllm prompt`.
 #[derive(Args)]
 pub struct Prompt {
-    /// The program: an ELF file (.so), assembly (.s) or raw instruction slots (.bin), of version 0
-    program: PathBuf,
-    /// Bytes of the input region
-    #[arg(long, value_name = "HEX|@FILE", default_value = "")]
-    input: String,
-    /// Instructions that may run
-    #[arg(long, value_name = "N", default_value_t = Setup::default().budget)]
-    compute_units: u64,
-    /// Bytes of the heap
-    #[arg(long, value_name = "BYTES", default_value_t = Setup::default().heap)]
-    heap: usize,
+    #[command(flatten)]
+    start: Start,
     /// The dimensions of the checkpoint
     #[arg(long, value_enum, default_value_t)]
     shape: ShapeName,
@@ -94,20 +85,15 @@ pub struct Prompt {
 impl Prompt {
     /// Prints the prompt.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        let program = source::load_file(&self.program, false)?;
-        let setup = Setup {
-            input: read_input(&self.input)?,
-            heap: self.heap,
-            budget: self.compute_units,
-            ..Setup::default()
-        };
-        let mut start = Start::new(&program, &setup)?;
+        let program = self.start.load()?;
+        let setup = self.start.setup()?;
+        let mut prompt = Prompted::new(&program, &setup)?;
         if !self.whole {
-            start.keep_touched(&trace(&program, &setup)?);
+            prompt.keep_touched(&trace(&program, &setup)?);
         }
         let shape = self.shape.shape();
         let vocabulary = Vocabulary::new(&shape);
-        let ids = start.prompt(&shape)?.into_iter().filter_map(|token| vocabulary.id(token));
+        let ids = prompt.prompt(&shape)?.into_iter().filter_map(|token| vocabulary.id(token));
         writeln!(io::stdout(), "{}", spell(&vocabulary, ids))?;
         Ok(ExitCode::SUCCESS)
     }

@@ -11,11 +11,11 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
 use svmllm::{
-    host::{Effect, Ended, MAX_REGION_BYTES, Program, Setup, instruction_text},
+    host::{Effect, Ended, Program, Setup, instruction_text},
     tables::{Dense, Indexed},
 };
 
-use super::{Computing, load_weights};
+use super::{Computing, load_weights, start::Start};
 use crate::{
     FAILED, REFUSED,
     evaluators::{EvaluatorKind, Evaluators},
@@ -23,27 +23,15 @@ use crate::{
     progress::Progress,
     reply::{Outcome, Verdict},
     session::{Job, Report, RunError, Watch},
-    source::{self, SourceError},
+    source::SourceError,
     wire::{Change, Number},
 };
 
 /// Options of `svmllm run`.
 #[derive(Args)]
 pub struct Run {
-    /// The program: an ELF file (.so), assembly (.s) or raw instruction slots (.bin)
-    program: PathBuf,
-    /// Bytes of the input region
-    #[arg(long, value_name = "HEX|@FILE", default_value = "")]
-    input: String,
-    /// Compute units to spend
-    #[arg(long, value_name = "N", default_value_t = Setup::default().budget)]
-    compute_units: u64,
-    /// Bytes of the heap
-    #[arg(long, value_name = "BYTES", default_value_t = Setup::default().heap)]
-    heap: usize,
-    /// Load an ELF file by the rules for deployment
-    #[arg(long)]
-    deploy: bool,
+    #[command(flatten)]
+    start: Start,
     /// Run one instruction of an ELF file on the accounts in a JSON file (see docs/INSTRUCTION.md)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "trace", "deploy"])]
     accounts: Option<PathBuf>,
@@ -83,20 +71,14 @@ impl Run {
         if let Some(accounts) = &self.accounts {
             return self.instruct(accounts);
         }
-        let program = match source::load_file(&self.program, self.deploy) {
+        let program = match self.start.load() {
             Err(SourceError::Rejected(rejection)) if self.json => {
                 print_json(&Printed { verdict: (&rejection).into(), outcome: None, nanoseconds: None })?;
                 return Ok(ExitCode::from(REFUSED));
             }
             loaded => loaded?,
         };
-        let setup = Setup {
-            input: read_input(&self.input)?,
-            heap: self.heap,
-            budget: self.compute_units,
-            ..Setup::default()
-        };
-        let report = self.run(&program, &setup)?;
+        let report = self.run(&program, &self.start.setup()?)?;
         let code = match report.ended {
             Ended::Exit(_) => ExitCode::SUCCESS,
             _ => ExitCode::from(FAILED),
@@ -115,15 +97,16 @@ impl Run {
     fn instruct(&self, accounts: &Path) -> anyhow::Result<ExitCode> {
         let instructed = Instructed::read(accounts)?;
         let base = accounts.parent().unwrap_or(Path::new("."));
-        let limits = Limits { compute_units: self.compute_units, heap: self.heap };
+        let start = &self.start;
+        let limits = Limits { compute_units: start.compute_units, heap: start.heap };
         let weights = load_weights(self.computing.weights.as_ref())?;
         let (mode, json) = (self.computing.mode(), self.json);
         let succeeded = match self.computing.evaluator {
             EvaluatorKind::Indexed => {
-                instructed.run(&Indexed::new(&weights)?, mode, &self.program, base, &limits, json)?
+                instructed.run(&Indexed::new(&weights)?, mode, &start.program, base, &limits, json)?
             }
             EvaluatorKind::Dense => {
-                instructed.run(&Dense::new(&weights)?, mode, &self.program, base, &limits, json)?
+                instructed.run(&Dense::new(&weights)?, mode, &start.program, base, &limits, json)?
             }
         };
         Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
@@ -131,8 +114,8 @@ impl Run {
 
     /// A trace must not replace what the run was made from.
     fn refuse_to_overwrite(&self, trace: &Path) -> anyhow::Result<()> {
-        let sources =
-            [Some(self.program.as_path()), input_file(&self.input), self.computing.weights.as_deref()];
+        let program = Some(self.start.program.as_path());
+        let sources = [program, self.start.input_file(), self.computing.weights.as_deref()];
         for source in sources.into_iter().flatten() {
             // A trace that is not there yet is no file of ours.
             if same_file::is_same_file(source, trace).unwrap_or(false) {
@@ -161,11 +144,6 @@ impl Run {
     }
 }
 
-/// The file of an input given as `@FILE`.
-fn input_file(input: &str) -> Option<&Path> {
-    input.strip_prefix('@').map(Path::new)
-}
-
 /// Writes the state before each step, and what the step changes, as a line of JSON.
 fn trace_to(
     file: &mut impl Write,
@@ -183,16 +161,6 @@ fn trace_to(
         done += 1;
         progress.show(done);
         Ok(())
-    }
-}
-
-/// The bytes of an `--input` of the form `HEX` or `@FILE`.
-pub fn read_input(text: &str) -> anyhow::Result<Vec<u8>> {
-    match input_file(text) {
-        Some(path) => {
-            source::read_file(path, MAX_REGION_BYTES).with_context(|| format!("--input: {}", path.display()))
-        }
-        None => hex::decode(text).context("--input"),
     }
 }
 

@@ -4,41 +4,27 @@ use std::{
     fmt::Write as _,
     io::{self, BufWriter, IsTerminal, Write},
     ops::Range,
-    path::PathBuf,
     process::ExitCode,
 };
 
 use clap::Args;
 use console::style;
-use svmllm::host::{Ended, Setup};
+use svmllm::host::Ended;
 
-use super::{Computing, load_weights, run::read_input};
+use super::{Computing, load_weights, start::Start};
 use crate::{
     FAILED,
     evaluators::Evaluators,
     progress::Progress,
     session::{Job, Traced},
-    source,
     steps::{Digits, Layer, Step},
 };
 
 /// Options of `svmllm trace`.
 #[derive(Args)]
 pub struct Trace {
-    /// The program: an ELF file (.so), assembly (.s) or raw instruction slots (.bin)
-    program: PathBuf,
-    /// Bytes of the input region
-    #[arg(long, value_name = "HEX|@FILE", default_value = "")]
-    input: String,
-    /// Compute units to spend
-    #[arg(long, value_name = "N", default_value_t = Setup::default().budget)]
-    compute_units: u64,
-    /// Bytes of the heap
-    #[arg(long, value_name = "BYTES", default_value_t = Setup::default().heap)]
-    heap: usize,
-    /// Load an ELF file by the rules for deployment
-    #[arg(long)]
-    deploy: bool,
+    #[command(flatten)]
+    start: Start,
     /// The first step to show; those before it are run and not shown
     #[arg(long, value_name = "N", default_value_t = 0)]
     from: u64,
@@ -58,13 +44,8 @@ pub struct Trace {
 impl Trace {
     /// Traces the program.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        let program = source::load_file(&self.program, self.deploy)?;
-        let setup = Setup {
-            input: read_input(&self.input)?,
-            heap: self.heap,
-            budget: self.compute_units,
-            ..Setup::default()
-        };
+        let program = self.start.load()?;
+        let setup = self.start.setup()?;
         let mut evaluators = Evaluators::new(load_weights(self.computing.weights.as_ref())?);
         let job = Job { program: &program, setup: &setup, mode: self.computing.mode(), dump: &[] };
         let steps = match self.stages {

@@ -1,6 +1,6 @@
 //! What the page asks for, and what it gets.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use axum::{
     Json,
@@ -146,15 +146,24 @@ pub fn demos() -> Value {
     SAMPLES.iter().map(demo).collect()
 }
 
-/// The results of the suites, without their mismatches.
+/// The results of the suites, without their mismatches: those in the folder and those of other references, each in a
+/// folder in it.
 pub fn results(folder: &Path) -> Result<Value, Refusal> {
     /// Longest results file read, in bytes.
     const MAX_RESULTS: usize = 8 << 20;
     let unreadable = |error| Refusal::Bad(format!("no results in {}: {error}", folder.display()));
+    let entries = |folder: &Path| -> std::io::Result<Vec<PathBuf>> {
+        std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect()
+    };
+    let mut paths = entries(folder).map_err(unreadable)?;
+    for path in paths.clone() {
+        if path.is_dir() {
+            paths.extend(entries(&path).map_err(unreadable)?);
+        }
+    }
     let mut results = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_none_or(|extension| extension != "json") {
+    for path in paths {
+        if path.is_dir() || path.extension().is_none_or(|extension| extension != "json") {
             continue;
         }
         let read = source::read_file(&path, MAX_RESULTS).map_err(unreadable)?;
@@ -164,7 +173,8 @@ pub fn results(folder: &Path) -> Result<Value, Refusal> {
         result["mismatches"] = json!(mismatches);
         results.push(result);
     }
-    results.sort_by_key(|result| result["suite"].as_str().map(str::to_owned));
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    results.sort_by_key(|result| (text(&result["suite"]), text(&result["oracle"]["version"])));
     Ok(results.into())
 }
 

@@ -17,7 +17,7 @@ const GAIN: f64 = 128.0;
 /// Scale of stored values: so large that the constants added under roots vanish.
 const STORED: f64 = 1024.0;
 /// Scale of the logits.
-const LOGIT: f64 = 16.0;
+pub(super) const LOGIT: f64 = 16.0;
 
 /// The tensors of a network.
 pub(super) fn tensors(net: &Net) -> Result<BTreeMap<String, Tensor>, BuildError> {

@@ -11,7 +11,7 @@ mod sparse;
 
 pub use self::layer::Layer;
 use self::layer::{Kept, normalize};
-use super::{Checkpoint, readout::ReadOut, shape::Shape, tensor::Tensor};
+use super::{Checkpoint, layout::LOGIT, readout::ReadOut, shape::Shape, tensor::Tensor};
 
 /// Tensors that do not make up a model of the shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +47,22 @@ impl<'a> Tensors<'a> {
     /// The factors of a norm.
     fn norm(&self, name: &str, length: usize) -> Result<Vec<f32>, LoadError> {
         Ok(self.get(name, &[length])?.values().iter().map(|weight| 1.0 + weight).collect())
+    }
+}
+
+/// The token that a model puts next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Next {
+    /// The token.
+    pub token: u32,
+    /// Its logit.
+    pub logit: f32,
+}
+
+impl Next {
+    /// Whether this is the token, found by exact arithmetic: where activations are integers, logits are multiples of 16.
+    pub fn confirms(&self, token: u32) -> bool {
+        self.token == token && self.logit % LOGIT as f32 == 0.0
     }
 }
 
@@ -121,9 +137,10 @@ impl Model {
         seen
     }
 
-    /// The token that follows one whose residual stream after the last layer is this, and its logit.
-    pub fn read(&self, residual: &[f32]) -> (u32, f32) {
-        self.read_out.largest(&self.seen(residual))
+    /// The token that follows one whose residual stream after the last layer is this.
+    pub fn read(&self, residual: &[f32]) -> Next {
+        let (token, logit) = self.read_out.largest(&self.seen(residual));
+        Next { token, logit }
     }
 
     /// Puts tokens into the context, layer by layer; gives their residual streams after the last.
@@ -146,8 +163,8 @@ impl Model {
         }
     }
 
-    /// The token that the model puts next, and its logit.
-    pub fn next(&self, context: &Context) -> (u32, f32) {
+    /// The token that the model puts next.
+    pub fn next(&self, context: &Context) -> Next {
         self.read(&context.residual)
     }
 
@@ -157,7 +174,7 @@ impl Model {
         self.push(&mut context, prompt);
         let mut tokens = Vec::new();
         while tokens.len() < limit {
-            let (token, _) = self.next(&context);
+            let token = self.next(&context).token;
             tokens.push(token);
             if stop(token) {
                 break;
@@ -167,24 +184,25 @@ impl Model {
         tokens
     }
 
-    /// Checks a draft in one pass: where the model would have put another token than the draft has, and which.
-    pub fn check(&self, prompt: &[u32], draft: &[u32]) -> Vec<(usize, u32)> {
+    /// In one pass, for every place of a draft, the token that the model would have put there.
+    pub fn answers(&self, prompt: &[u32], draft: &[u32]) -> Vec<Next> {
         let mut context = self.context();
         self.push(&mut context, prompt);
-        let mut wrong = Vec::new();
-        let mut compare = |at: usize, token: u32| {
-            if draft.get(at).is_some_and(|drafted| *drafted != token) {
-                wrong.push((at, token));
-            }
-        };
-        compare(0, self.next(&context).0);
-        for (chunk, first) in draft.chunks(CHUNK).zip((1..).step_by(CHUNK)) {
-            let rows = self.pass(&mut context, chunk);
-            (first..)
-                .zip(&rows)
-                .filter(|(at, _)| *at < draft.len())
-                .for_each(|(at, row)| compare(at, self.read(row).0));
+        let mut answers = vec![self.next(&context)];
+        for chunk in draft.chunks(CHUNK) {
+            answers.extend(self.pass(&mut context, chunk).iter().map(|row| self.read(row)));
         }
-        wrong
+        answers.truncate(draft.len());
+        answers
+    }
+
+    /// Checks a draft in one pass: the places where the model would have put another token than the draft has, or the
+    /// same one but not by exact arithmetic.
+    pub fn check(&self, prompt: &[u32], draft: &[u32]) -> Vec<(usize, Next)> {
+        let places = self.answers(prompt, draft).into_iter().zip(draft).enumerate();
+        places
+            .filter(|(_, (next, drafted))| !next.confirms(**drafted))
+            .map(|(at, (next, _))| (at, next))
+            .collect()
     }
 }

@@ -135,13 +135,14 @@ fn check(shape: &Shape, seed: u64, options: Options, checked: &mut Checked) -> a
         *ends.entry(example.draft.last().map_or(String::new(), |id| vocabulary.spell(*id))).or_default() += 1;
         match model.check(&example.prompt, &example.draft).as_slice() {
             [] => checked.matched += 1,
-            [(at, token), rest @ ..] if checked.mismatches.len() < DESCRIBED => {
+            [(at, next), rest @ ..] if checked.mismatches.len() < DESCRIBED => {
                 checked.mismatches.push(Mismatch {
                     index,
                     text: format!(
-                        "{}: token {at} is {}, not {}; {} differ",
+                        "{}: token {at} is {} with the logit {}, not {}; {} differ",
                         example.name,
-                        vocabulary.spell(*token),
+                        vocabulary.spell(next.token),
+                        next.logit,
                         vocabulary.spell(example.draft[*at]),
                         1 + rest.len()
                     ),

@@ -39,7 +39,9 @@ pub(super) struct Count {
     examples: usize,
     /// A token changes.
     noticed: usize,
-    /// The logit of a token of an answer changes, but no token.
+    /// No token changes, but one is not found by exact arithmetic any more.
+    inexact: usize,
+    /// The logit of a token of an answer changes, but neither happens.
     unnoticed: Vec<String>,
     /// Some layer gives something else for some token, but nothing of it reaches the logit of a token of an answer.
     masked: Vec<String>,
@@ -49,10 +51,12 @@ pub(super) struct Count {
 
 impl Count {
     pub fn to_json(&self) -> Value {
+        let noticed = self.noticed + self.inexact;
         json!({
-            "weights": self.noticed + self.unnoticed.len() + self.masked.len() + self.idle.len(),
-            "examples": self.examples, "a_token_changes": self.noticed, "only_its_logit": self.unnoticed,
-            "no_logit": self.masked, "nothing": self.idle,
+            "weights": noticed + self.unnoticed.len() + self.masked.len() + self.idle.len(),
+            "examples": self.examples, "noticed": noticed, "a_token_changes": self.noticed,
+            "a_token_is_not_exact": self.inexact, "exercised_but_not_noticed": self.unnoticed,
+            "only_values_that_no_answer_needs_change": self.masked, "nothing_changes": self.idle,
         })
     }
 }
@@ -61,7 +65,8 @@ impl Count {
 const IDLE: u8 = 0;
 const FELT: u8 = 1;
 const READ: u8 = 2;
-const NOTICED: u8 = 3;
+const INEXACT: u8 = 3;
+const NOTICED: u8 = 4;
 
 /// A layer without one of its weights.
 struct Spoiled {
@@ -99,6 +104,7 @@ pub(super) fn run(
     for weight in spoiled {
         match weight.reach.into_inner() {
             NOTICED => result.noticed += 1,
+            INEXACT => result.inexact += 1,
             READ => result.unnoticed.push(weight.name),
             FELT => result.masked.push(weight.name),
             _ => result.idle.push(weight.name),
@@ -162,17 +168,19 @@ fn try_all(model: &Model, spoiled: &[Spoiled], example: &Example) {
                 break;
             }
         }
-        let before = example.prompt.len() - 1;
-        for ((row, intact), token) in rows[before..].iter().zip(&last[before..]).zip(&example.draft) {
+        let first = example.prompt.len() - 1;
+        for ((row, intact), token) in rows[first..].iter().zip(&last[first..]).zip(&example.draft) {
             if model.seen(row) == model.seen(intact) {
                 continue;
             }
-            let (now, logit) = model.read(row);
-            if now != *token {
-                weight.reach.fetch_max(NOTICED, Ordering::Relaxed);
-            } else if logit != model.read(intact).1 {
-                weight.reach.fetch_max(READ, Ordering::Relaxed);
-            }
+            let (now, before) = (model.read(row), model.read(intact));
+            let reach = match now {
+                _ if now.token != *token => NOTICED,
+                _ if !now.confirms(*token) => INEXACT,
+                _ if now != before => READ,
+                _ => FELT,
+            };
+            weight.reach.fetch_max(reach, Ordering::Relaxed);
         }
     }
 }

@@ -16,8 +16,8 @@ use crate::{
 
 /// The suite's name.
 pub const NAME: &str = "transformers";
-/// Random programs, and cases of opcodes, for the large shape, which takes ten times as long as the small one.
-const LARGE_SAMPLE: u64 = 100;
+/// Examples of each kind for the large shape, which takes ten times as long as the small one.
+const LARGE_SAMPLE: u64 = 10;
 
 /// What the script has to say.
 #[derive(Deserialize)]
