@@ -24,10 +24,10 @@ def length(example):
 
 
 def batches(examples, size):
-    """Examples of about equal lengths, at most `size`, and not much more than a thousand tokens for each."""
+    """Examples of about equal lengths, at most `size`, and of about 128 tokens each: what a layer makes of them fits into a cache."""
     batch = []
     for example in sorted(examples, key=length):
-        if batch and (len(batch) == size or (len(batch) + 1) * length(example) > 1024 * size):
+        if batch and (len(batch) == size or (len(batch) + 1) * length(example) > 128 * size):
             yield batch
             batch = []
         batch.append(example)
