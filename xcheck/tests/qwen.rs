@@ -9,10 +9,10 @@ use svmllm_xcheck::{
 /// a token.
 #[test]
 fn answers_follow_the_reference() {
-    let options = Options { sample: Some(20), progress: false };
+    let options = Options { sample: Some(8), progress: false };
     let report = suites::run_other(qwen::NAME, DEFAULT_SEED, options).unwrap().unwrap();
     assert!(report.is_clean(), "{:#?}", report.mismatches);
-    assert!(report.cases >= 60, "{} cases", report.cases);
+    assert!(report.cases >= 40, "{} cases", report.cases);
     let sabotage = &report.coverage["sabotage"];
     assert!(sabotage["a_token_changes"].as_u64() > Some(0), "{sabotage}");
     assert_eq!(sabotage["exercised_but_not_noticed"].as_array().map(Vec::len), Some(0), "{sabotage}");

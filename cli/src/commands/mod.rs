@@ -43,8 +43,12 @@ pub enum Command {
     ExportQwen(qwen::Export),
     /// Print a program as the prompt of such a checkpoint
     Prompt(qwen::Prompt),
+    /// Print the answer to such a prompt that follows from a run of our machine
+    Draft(qwen::Draft),
     /// Run such a checkpoint, without its zeros, on a prompt
     Generate(qwen::Generate),
+    /// Check an answer in one pass of such a checkpoint: is each token the model's own?
+    Check(qwen::Check),
     /// Turn the tokens of an answer back into a trace
     Decode(qwen::Decode),
 }
@@ -63,7 +67,9 @@ impl Command {
             Self::Demo(command) => command.execute(),
             Self::ExportQwen(command) => command.execute(),
             Self::Prompt(command) => command.execute(),
+            Self::Draft(command) => command.execute(),
             Self::Generate(command) => command.execute(),
+            Self::Check(command) => command.execute(),
             Self::Decode(command) => command.execute(),
         }
     }

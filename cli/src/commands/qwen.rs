@@ -1,4 +1,4 @@
-//! `svmllm export-qwen`, `prompt`, `generate` and `decode`: the machine as a Qwen3.5 checkpoint.
+//! `svmllm export-qwen`, `prompt`, `draft`, `generate`, `check` and `decode`: the machine as a Qwen3.5 checkpoint.
 
 use std::{
     fs,
@@ -13,13 +13,14 @@ use clap::{Args, ValueEnum};
 use svmllm::{
     export::qwen::{
         Checkpoint, decode,
+        draft::{End, draft},
         files::stops,
         prompt::Start as Prompted,
         run::Model,
         shape::Shape,
-        tokens::{Token, Vocabulary},
+        tokens::{Token, Trap, Vocabulary},
     },
-    host::{Environment, Machine, Mode, Program, Setup, instruction_text},
+    host::{Ended, Environment, Machine, Mode, Program, RunError, Setup, instruction_text},
     tables::{Indexed, Weights},
 };
 
@@ -85,36 +86,71 @@ pub struct Prompt {
 impl Prompt {
     /// Prints the prompt.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        let program = self.start.load()?;
-        let setup = self.start.setup()?;
+        let (program, setup) = (self.start.load()?, self.start.setup()?);
         let mut prompt = Prompted::new(&program, &setup)?;
         if !self.whole {
-            prompt.keep_touched(&trace(&program, &setup)?);
+            prompt.keep_touched(&trace(&program, &setup)?.0);
         }
         let shape = self.shape.shape();
-        let vocabulary = Vocabulary::new(&shape);
-        let ids = prompt.prompt(&shape)?.into_iter().filter_map(|token| vocabulary.id(token));
-        writeln!(io::stdout(), "{}", spell(&vocabulary, ids))?;
-        Ok(ExitCode::SUCCESS)
+        print_tokens(&Vocabulary::new(&shape), prompt.prompt(&shape)?)
     }
 }
 
-/// The registers before each instruction.
-fn trace(program: &Program, setup: &Setup) -> anyhow::Result<Vec<[u64; 12]>> {
+/// Options of `svmllm draft`.
+#[derive(Args)]
+pub struct Draft {
+    #[command(flatten)]
+    start: Start,
+    /// The dimensions of the checkpoint
+    #[arg(long, value_enum, default_value_t)]
+    shape: ShapeName,
+}
+
+impl Draft {
+    /// Prints the answer that follows from a run of our machine.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        let (program, setup) = (self.start.load()?, self.start.setup()?);
+        let shape = self.shape.shape();
+        // What no prompt says has no answer either.
+        Prompted::new(&program, &setup)?.prompt(&shape)?;
+        let (states, end) = trace(&program, &setup)?;
+        print_tokens(&Vocabulary::new(&shape), draft(&shape, &program.text, &states, end))
+    }
+}
+
+/// The registers before each instruction, and how the run ends. The checkpoint has no syscalls: it stops at the first.
+fn trace(program: &Program, setup: &Setup) -> anyhow::Result<(Vec<[u64; 12]>, End)> {
     /// A context holds no more.
     const MOST: usize = 1 << 18;
     let evaluator = Indexed::new(&Weights::generate())?;
     let mut machine = Machine::new(&evaluator, program, setup, &Environment::default(), Mode::Lazy)?;
     let mut states = Vec::new();
-    loop {
-        states.push(machine.registers()?);
-        if machine.step()?.is_some() {
-            return Ok(states);
+    while states.len() < MOST {
+        let state = machine.registers()?;
+        states.push(state);
+        let slot = usize::try_from(state[11]).ok().and_then(|pc| program.text.get(8 * pc..8 * pc + 8));
+        let opcode = slot.map(|slot| slot[0]);
+        let ended = machine.step()?;
+        if let Some(Ended::Error(RunError::Vm(error))) = ended {
+            return Ok((states, End::Trap(Trap::of(error, opcode))));
         }
-        if states.len() == MOST {
-            bail!("the program runs for more than {MOST} instructions");
+        if let Some(&[0x85, _, _, _, a, b, c, d]) = slot
+            && !program.functions.contains_key(&u32::from_le_bytes([a, b, c, d]))
+        {
+            return Ok((states, End::Trap(Trap::Function)));
+        }
+        if ended.is_some() {
+            return Ok((states, End::Result));
         }
     }
+    bail!("the program runs for more than {MOST} instructions")
+}
+
+/// Prints tokens on one line.
+fn print_tokens(vocabulary: &Vocabulary, tokens: Vec<Token>) -> anyhow::Result<ExitCode> {
+    let ids = tokens.into_iter().filter_map(|token| vocabulary.id(token));
+    writeln!(io::stdout(), "{}", spell(vocabulary, ids))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn spell(vocabulary: &Vocabulary, ids: impl Iterator<Item = u32>) -> String {
@@ -166,6 +202,45 @@ impl Generate {
         );
         let ended = answer.last().is_some_and(|token| vocabulary.token(*token) == Token::End);
         Ok(if ended { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+}
+
+/// Options of `svmllm check`.
+#[derive(Args)]
+pub struct Check {
+    /// The folder that `export-qwen` wrote
+    folder: PathBuf,
+    /// A file with the prompt
+    prompt: PathBuf,
+    /// A file with the answer to check, such as `draft` prints; standard input without it
+    answer: Option<PathBuf>,
+}
+
+impl Check {
+    /// Says whether each token of the answer is the one that the model would have put.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        /// How many differences are shown.
+        const SHOWN: usize = 10;
+        let checkpoint = Checkpoint::load(&self.folder)?;
+        let vocabulary = Vocabulary::new(&checkpoint.shape);
+        let prompt = decode::read(&vocabulary, &read_text(Some(&self.prompt))?)?;
+        let answer = decode::read(&vocabulary, &read_text(self.answer.as_deref())?)?;
+        let model = Model::new(&checkpoint)?;
+        let started = Instant::now();
+        let wrong = model.check(&prompt, &answer);
+        let speed = (prompt.len() + answer.len()) as f64 / started.elapsed().as_secs_f64();
+        let mut out = io::stdout().lock();
+        for (at, next) in wrong.iter().take(SHOWN) {
+            let (model, drafted) = (vocabulary.spell(next.token), vocabulary.spell(answer[*at]));
+            writeln!(out, "token {at}: the model puts {model} with the logit {}, not {drafted}", next.logit)?;
+        }
+        let count = answer.len();
+        match wrong.len() {
+            0 => writeln!(out, "each of {count} tokens is the model's own")?,
+            wrong => writeln!(out, "{wrong} of {count} tokens are not the model's own")?,
+        }
+        eprintln!("{} tokens of prompt, {count} of answer, {speed:.0} tokens a second", prompt.len());
+        Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 }
 

@@ -30,8 +30,10 @@ const RANDOM: u64 = 2000;
 /// Random programs of a few hundred instructions, and their budget.
 const LONG: u64 = 100;
 const LONGEST: u64 = 300;
+/// What makes the case with an index.
+type Generator = fn(CaseId) -> Case;
 /// Programs of [`drill`]: their names, generators and numbers.
-const DRILLS: [(&str, fn(CaseId) -> Case, u64); 3] =
+const DRILLS: [(&str, Generator, u64); 3] =
     [("operands", drill::operands, 24), ("addresses", drill::addresses, 4), ("depth", drill::depth, 2)];
 /// Pairs of operands of each opcode's form.
 const PAIRS: u64 = 12;
@@ -145,7 +147,7 @@ impl Named {
     pub fn example(&self, shape: &Shape, oracle: &mut Sbpf) -> anyhow::Result<Option<Example>> {
         let Self { name, case, file } = self;
         let refused = file.is_none() && svmllm::host::verify(&case.program.text, Version::V0).is_err();
-        if refused || case.program.text.len() / SLOT >> shape.pc_bits != 0 {
+        if refused || (case.program.text.len() / SLOT) >> shape.pc_bits != 0 {
             return Ok(None);
         }
         let outcome = match file {
